@@ -1,0 +1,45 @@
+# How a component is built: warnings, sanitizers, its library, and the tests that sit beside its code.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+
+add_library(cachescape_options INTERFACE)
+target_compile_options(cachescape_options INTERFACE
+  -Wall -Wextra -Wconversion -Werror
+  # libstdc++ 12 headers trip these at -O3, in code that is not ours.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=stringop-overflow -Wno-error=restrict>)
+if(CACHESCAPE_SANITIZE)
+  target_compile_options(cachescape_options INTERFACE
+    -fsanitize=${CACHESCAPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(cachescape_options INTERFACE -fsanitize=${CACHESCAPE_SANITIZE})
+endif()
+if(CACHESCAPE_FUZZ)
+  target_compile_options(cachescape_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  target_link_options(cachescape_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# cachescape_component(NAME SOURCES a.cpp … DEPENDS cachescape_x … LIBRARIES zstd …)
+# Makes the static library cachescape_NAME from SOURCES, and, from every *_test.cpp below this folder, the
+# test program NAME_test.
+function(cachescape_component name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  set(target cachescape_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target}
+    PUBLIC cachescape_vocabulary ${arg_DEPENDS} fmt::fmt
+    PRIVATE cachescape_options ${arg_LIBRARIES})
+  if(CACHESCAPE_TESTS)
+    file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+    if(tests)
+      find_package(GTest REQUIRED)
+      find_package(rapidcheck REQUIRED)
+      include(GoogleTest)
+      add_executable(${name}_test ${tests})
+      target_link_libraries(${name}_test PRIVATE ${target} ${arg_LIBRARIES} cachescape_options GTest::gtest_main rapidcheck Threads::Threads)
+      target_compile_definitions(${name}_test PRIVATE CACHESCAPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+      gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+    endif()
+  endif()
+endfunction()
