@@ -46,11 +46,11 @@ struct Level {
 };
 
 struct Machine {
-  std::string name;              ///< how the user called it: preset name, file, "host" or inline text
-  std::string title;             ///< for people: "Intel Core i7-4770K (Haswell)"
-  std::uint32_t cores = 0;       ///< 0 = as many as the workload has threads
+  std::string name;         ///< how the user called it: preset name, file, "host" or inline text
+  std::string title;        ///< for people: "Intel Core i7-4770K (Haswell)"
+  std::uint32_t cores = 0;  ///< 0 = as many as the workload has threads
   Coherence coherence = Coherence::mesi;
-  std::vector<Level> levels;     ///< nearest to the core first; at least one
+  std::vector<Level> levels;             ///< nearest to the core first; at least one
   std::optional<double> memory_latency;  ///< load-to-use cycles of main memory
   std::optional<double> frequency;       ///< GHz
   /// Where each number comes from: (key such as "L2.size" or "*", text), in file order.

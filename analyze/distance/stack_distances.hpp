@@ -1,0 +1,78 @@
+// Exact LRU stack distances, fully associative, all cache sizes at once.
+//
+// For each touch of a line: how many distinct other lines were touched since that line's last touch. Touches are
+// numbered; a line's last touch is looked up in a shadow of the address space (last_touch.hpp) and the live touches
+// after it are counted in a bitmap with counters above it, 64 touches at a time (stack_window.hpp). The method, its
+// cost and its measurements are in docs/design/stack-distance.md; the naive twins are mattson_list.hpp and
+// inversion_count.hpp.
+//
+// Time: constant per touch for immediate and short reuses, O(log) with base 64 for the others, plus an occasional
+// renumbering that is linear in the number of lines and comes after at least three times as many touches.
+// Memory: about 6 bytes per distinct line where lines are dense, at most 32 MiB + 66 bytes per line for any numbers (82
+// while a table grows). Threads: an instance belongs to one thread at a time; instances share nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "cachescape/quantity.hpp"
+
+namespace cachescape::analyze {
+
+/// The distance of a first touch.
+inline constexpr std::uint32_t cold_distance = 0xffffffff;
+
+class StackDistances {
+ public:
+  /// Which machine code does the work. All give the same numbers.
+  enum class Path : std::uint8_t {
+    automatic,  ///< the fastest that this processor can run
+    portable,
+    avx2,  ///< portable where the processor lacks it
+  };
+
+  static constexpr std::uint64_t most_lines = std::uint64_t{1} << 31;
+
+  /// Everything has a good default; other values are for tests and for tight memory.
+  struct Options {
+    Path path = Path::automatic;
+    /// Touches before the first renumbering; rounded up to a multiple of 128, at least 256.
+    std::uint64_t window_touches = std::uint64_t{1} << 19;
+    /// How far the shadow may exceed 32 bytes per line before scattered lines are hashed.
+    std::size_t shadow_slack_bytes = std::size_t{32} << 20;
+    /// Distinct lines followed; at most `StackDistances::most_lines`.
+    std::uint64_t most_lines = StackDistances::most_lines;
+  };
+
+  StackDistances();
+  /// Throws std::bad_alloc where memory runs out. So does process(), after which only the destructor may be called.
+  explicit StackDistances(const Options& options);
+  StackDistances(StackDistances&&) noexcept;
+  StackDistances& operator=(StackDistances&&) noexcept;
+  ~StackDistances();
+
+  /// For each line touched, in order, the number of distinct other lines touched since its last touch, or
+  /// cold_distance. How the stream is cut into calls does not change the results.
+  /// Lines beyond the first `most_lines` distinct ones are not followed: each of their touches is reported cold and
+  /// counts in nobody's distance; untracked_touches() tells how many there were.
+  /// Precondition: distances.size() == lines.size().
+  void process(std::span<const Line> lines, std::span<std::uint32_t> distances);
+
+  /// Distinct lines followed so far: the footprint, in lines.
+  std::uint64_t distinct_lines() const;
+  /// Touches of lines past the limit.
+  std::uint64_t untracked_touches() const;
+  /// Memory that this instance holds, without address space that it merely reserved and without the unused rest of
+  /// its last huge page.
+  std::uint64_t memory_bytes() const;
+  /// What Path::automatic came to.
+  Path path() const;
+
+ private:
+  struct Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace cachescape::analyze

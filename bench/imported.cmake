@@ -1,0 +1,1 @@
+cachescape_bench(imported cachescape_imported)

@@ -1,0 +1,3 @@
+if(TARGET cachescape_distance)
+  cachescape_bench(set_distance cachescape_distance)
+endif()

@@ -1,0 +1,3 @@
+if(TARGET cachescape_distance)
+  cachescape_bench(stack_distance cachescape_distance)
+endif()

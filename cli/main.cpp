@@ -1,0 +1,75 @@
+// The program: parse, run the chosen verb, report what went wrong.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/verb.hpp"
+#include "cli/version.hpp"
+
+namespace cachescape::cli {
+namespace {
+
+constexpr const char* description =
+    "Observe a program's memory accesses once, then know how it behaves on every cache.";
+
+void describe(Program& program) {
+  CLI::App& app = program.app();
+  app.require_subcommand(1);
+  app.set_help_flag("-h,--help", "Show this help and exit");
+  app.set_version_flag("--version", std::string("cachescape ") + version);
+  app.formatter(std::make_shared<HelpFormatter>());
+  add_import(program);
+  add_trace(program);
+  add_simulate(program);
+  add_machine(program);
+  add_completion(program);
+  add_man(program);
+  set_examples(app, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace", "Record the accesses of ls"},
+                     {"cachescape simulate ls.cstrace --machine zen4", "See how they fare in a Zen 4's caches"}});
+}
+
+void print(const Error& error) {
+  const std::string where = error.where.empty() ? "" : error.where + ": ";
+  std::fputs(fmt::format("cachescape: {}{}\n", where, error.what).c_str(), stderr);
+  if (!error.hint.empty()) std::fputs(fmt::format("  hint: {}\n", error.hint).c_str(), stderr);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(description, "cachescape");
+  Program program(app);
+  describe(program);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    print(parse_error(app, e, {argv + 1, argv + argc}));
+    return exit_usage;
+  }
+  const Result<int> code = program.chosen()();
+  if (code) return *code;
+  print(code.error());
+  return exit_code_for(code.error().kind);
+}
+
+}  // namespace
+}  // namespace cachescape::cli
+
+int main(int argc, char** argv) {
+  // A reader that went away is an error of write(), with a message, not a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return cachescape::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("cachescape: out of memory\n", stderr);
+  } catch (const std::exception& e) {
+    std::fputs((std::string("cachescape: internal error: ") + e.what() + "\n").c_str(), stderr);
+  }
+  return cachescape::cli::exit_unsupported;
+}

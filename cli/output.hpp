@@ -1,0 +1,17 @@
+// How verbs write: results to standard output or a file, with every failure reported.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cachescape/result.hpp"
+
+namespace cachescape::cli {
+
+/// Writes `text` to standard output.
+Result<void> print_text(const std::string& text);
+/// The same for JSON, indented, with a final newline. Text that is not UTF-8 is replaced, never an error.
+Result<void> print_json(const nlohmann::ordered_json& json);
+
+}  // namespace cachescape::cli

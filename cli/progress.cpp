@@ -1,0 +1,61 @@
+#include "cli/progress.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "product/report/number_text.hpp"
+
+namespace cachescape::cli {
+namespace {
+
+bool terminal() {
+  static const bool is = isatty(STDERR_FILENO) == 1;
+  return is;
+}
+
+void wipe() { std::fputs("\r\x1b[K", stderr); }
+
+std::string bar(double done) {
+  constexpr int cells = 20;
+  const int full = static_cast<int>(done * cells);
+  std::string text;
+  for (int i = 0; i < cells; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+}  // namespace
+
+void note(const std::string& text) {
+  if (terminal()) wipe();
+  std::fputs(("cachescape: " + text + '\n').c_str(), stderr);
+}
+
+Progress::~Progress() {
+  if (shown_) wipe();
+}
+
+void Progress::update(const AccessSource& source) {
+  if (!terminal()) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + std::chrono::milliseconds(200);
+  shown_ = true;
+
+  const SourceStatus status = source.status();
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  std::string line = fmt::format("{} {}", doing_, report::counted(status.accesses.value, "access"));
+  line += fmt::format(", {:.1f} M/s", static_cast<double>(status.accesses.value) / seconds / 1e6);
+  if (status.bytes_total && *status.bytes_total > 0) {
+    const double done = static_cast<double>(status.bytes_read) / static_cast<double>(*status.bytes_total);
+    line = fmt::format("{} {:3.0f} %  {}", bar(done), 100 * done, line);
+    if (done > 0) line += fmt::format(", {:.0f} s left", seconds * (1 - done) / done);
+  }
+  wipe();
+  std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace cachescape::cli

@@ -1,0 +1,117 @@
+// `cachescape trace cat` and `convert`: a trace as another format.
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "bytes/sink.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/input.hpp"
+#include "cli/progress.hpp"
+#include "cli/trace_output.hpp"
+#include "cli/verbs/trace/parts.hpp"
+#include "product/export/trace_text.hpp"
+
+namespace cachescape::cli {
+namespace {
+
+struct CatOptions {
+  InputOptions input;
+  std::string to;
+};
+
+struct ConvertOptions {
+  InputOptions input;
+  TraceOutputOptions output;
+  std::string to;
+};
+
+std::string text_format_names() {
+  std::string names;
+  for (const exporting::TextFormat& f : exporting::text_formats()) names += (names.empty() ? "" : "|") + std::string(f.name);
+  return names;
+}
+
+Result<void> write_text(const InputOptions& input_options, const exporting::TextFormat& format, const std::string& path) {
+  CACHESCAPE_TRY(const OpenedInput input, open_input(input_options));
+  CACHESCAPE_TRY(const auto sink, bytes::open_sink(path));
+  std::string text(format.header);
+  {
+    Progress progress("writing");
+    AccessBatch batch;
+    while (true) {
+      auto more = input.source->next(batch);
+      // What was read before an error is still written.
+      if (!more || !*more) {
+        CACHESCAPE_CHECK(sink->write(std::as_bytes(std::span(text))));
+        CACHESCAPE_CHECK(sink->close());
+        if (!more) return std::unexpected(std::move(more).error());
+        break;
+      }
+      format.append(batch, text);
+      CACHESCAPE_CHECK(sink->write(std::as_bytes(std::span(text))));
+      text.clear();
+      progress.update(*input.source);
+    }
+  }
+  report_losses(*input.source, input_options.path);
+  return {};
+}
+
+Result<int> convert(const ConvertOptions& options) {
+  const std::string& path = options.output.path;
+  std::string to = options.to;
+  for (const exporting::TextFormat& f : exporting::text_formats()) {
+    if (to.empty() && path.ends_with(f.extension)) to = f.name;
+  }
+  if (to.empty() && path.ends_with(".cstrace")) to = "cstrace";
+  if (to == "cstrace") {
+    CACHESCAPE_TRY(const OpenedInput input, open_input(options.input));
+    CACHESCAPE_TRY(const auto output, create_trace(options.output, options.input.path, input));
+    CACHESCAPE_CHECK(copy_accesses(*input.source, *output, "converting"));
+    CACHESCAPE_CHECK(finish_trace(*output, input));
+    report_losses(*input.source, options.input.path);
+    return exit_success;
+  }
+  const exporting::TextFormat* format = exporting::find_text_format(to);
+  if (format == nullptr) {
+    return failure(ErrorKind::usage, "the output's format is not clear from its name", "-o " + path,
+                   fmt::format("name it with --to cstrace|{}", text_format_names()));
+  }
+  CACHESCAPE_CHECK(write_text(options.input, *format, path));
+  return exit_success;
+}
+
+}  // namespace
+
+void add_trace_cat(Program& program, CLI::App& trace) {
+  CLI::App& verb = Program::add_verb(trace, "cat", "Print a trace as text that other tools read");
+  auto options = std::make_shared<CatOptions>();
+  add_input(verb, options->input);
+  verb.add_option("--to", options->to, "The format to print")
+      ->required()
+      ->type_name(text_format_names())
+      ->check(CLI::IsMember(CLI::detail::split(text_format_names(), '|')));
+  set_examples(verb, {{"cachescape trace cat app.cstrace --to din | dineroIV -l1-dsize 32k -l1-dbsize 64", "Feed another simulator"},
+                      {"cachescape trace cat app.cstrace --to csv | head", "Everything we know of each access"}});
+  program.on(verb, [options]() -> Result<int> {
+    CACHESCAPE_CHECK(write_text(options->input, *exporting::find_text_format(options->to), "-"));
+    return exit_success;
+  });
+}
+
+void add_trace_convert(Program& program, CLI::App& trace) {
+  CLI::App& verb = Program::add_verb(trace, "convert", "Write a trace in another format");
+  auto options = std::make_shared<ConvertOptions>();
+  add_input(verb, options->input);
+  add_trace_output(verb, options->output);
+  const std::string names = "cstrace|" + text_format_names();
+  verb.add_option("--to", options->to, "The format to write; told from the output's name otherwise")
+      ->type_name(names)
+      ->check(CLI::IsMember(CLI::detail::split(names, '|')));
+  set_examples(verb, {{"cachescape trace convert app.cstrace -o app.csv", "By the output's name"},
+                      {"cachescape trace convert app.cstrace -o small.cstrace --level 19", "Squeeze harder"}});
+  program.on(verb, [options] { return convert(*options); });
+}
+
+}  // namespace cachescape::cli

@@ -1,0 +1,35 @@
+#include "product/report/table.hpp"
+
+#include <algorithm>
+
+namespace cachescape::report {
+
+std::size_t display_width(const std::string& utf8) {
+  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::size_t width = display_width(columns_[c].title);
+    for (const auto& row : rows_) width = std::max(width, display_width(row[c]));
+    widths.push_back(width);
+  }
+  std::string out;
+  const auto add_line = [&](auto cell_of) {
+    std::string line;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string& cell = cell_of(c);
+      const std::string space(widths[c] - display_width(cell), ' ');
+      if (c > 0) line += "  ";
+      line += columns_[c].align == Align::left ? cell + space : space + cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  };
+  add_line([&](std::size_t c) -> const std::string& { return columns_[c].title; });
+  for (const auto& row : rows_) add_line([&](std::size_t c) -> const std::string& { return row[c]; });
+  return out;
+}
+
+}  // namespace cachescape::report

@@ -1,0 +1,5 @@
+cachescape_fuzz(decompress cachescape_bytes)
+foreach(format champsim csv din lackey oracle_general pinatrace)
+  cachescape_fuzz(imported_${format} cachescape_imported)
+endforeach()
+cachescape_fuzz(imported_detect cachescape_imported)

@@ -1,0 +1,2 @@
+cachescape_fuzz(machine_toml cachescape_machine)
+cachescape_fuzz(machine_inline cachescape_machine)

@@ -1,0 +1,2 @@
+cachescape_fuzz(trace cachescape_trace)
+cachescape_fuzz(trace_chunk cachescape_trace)
