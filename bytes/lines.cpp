@@ -23,7 +23,7 @@ std::string LineReader::where() const { return fmt::format("{}:{}", source_->nam
 // Moves what is left to the front of the buffer and reads behind it; false at the end and on failure.
 bool LineReader::refill() {
   if (ended_ || failed_) return false;
-  const std::size_t rest = static_cast<std::size_t>(end_ - position_);
+  const auto rest = static_cast<std::size_t>(end_ - position_);
   if (rest != 0) std::memmove(buffer_.data(), position_, rest);
   std::size_t capacity = buffer_.size() - readable_behind;
   if (rest > capacity / 2 && capacity < largest_buffer_) {
@@ -55,7 +55,7 @@ LineStatus LineReader::refuse_long_line(std::string_view& line) {
 
 bool LineReader::skip_rest_of_line() {
   do {
-    const std::size_t rest = static_cast<std::size_t>(end_ - position_);
+    const auto rest = static_cast<std::size_t>(end_ - position_);
     if (const void* newline = std::memchr(position_, '\n', rest); newline != nullptr) {
       position_ = static_cast<const char*>(newline) + 1;
       skipping_ = false;
@@ -71,7 +71,7 @@ LineStatus LineReader::next_slowly(std::string_view& line) {
   if (failed_) return LineStatus::failed;
   if (skipping_ && !skip_rest_of_line()) return failed_ ? LineStatus::failed : LineStatus::end;
   while (true) {
-    const std::size_t rest = static_cast<std::size_t>(end_ - position_);
+    const auto rest = static_cast<std::size_t>(end_ - position_);
     const auto* newline = static_cast<const char*>(std::memchr(position_, '\n', rest));
     const std::size_t length = newline != nullptr ? static_cast<std::size_t>(newline - position_) : rest;
     if (length > longest_line) return refuse_long_line(line);

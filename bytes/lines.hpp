@@ -37,7 +37,7 @@ class LineReader {
   /// parsers may take whole words and need not compare with the end at every character. On too_long it holds the
   /// beginning of the line, on end and failed it is empty.
   LineStatus next(std::string_view& line) {
-    const std::size_t rest = static_cast<std::size_t>(end_ - position_);
+    const auto rest = static_cast<std::size_t>(end_ - position_);
     const auto* newline = static_cast<const char*>(std::memchr(position_, '\n', rest));
     if (newline == nullptr || skipping_ || static_cast<std::size_t>(newline - position_) > longest_line) [[unlikely]] {
       return next_slowly(line);
@@ -59,7 +59,7 @@ class LineReader {
 
  private:
   void take(std::string_view& line, const char* newline) {
-    std::size_t length = static_cast<std::size_t>(newline - position_);
+    auto length = static_cast<std::size_t>(newline - position_);
     if (length != 0 && newline[-1] == '\r') --length;
     line = std::string_view(position_, length);
     position_ = newline + 1;

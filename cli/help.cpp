@@ -1,6 +1,8 @@
 #include "cli/help.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,6 +65,26 @@ const CLI::App& named_verb(const CLI::App& app, const std::vector<std::string>& 
   return *verb;
 }
 
+struct UnknownFlag {
+  std::string name;
+  std::string meant;  ///< the known flag that is spelt most alike, or empty
+};
+
+/// The first word that looks like a flag and is none of the verb's.
+std::optional<UnknownFlag> unknown_flag(const VerbDescription& verb, const std::vector<std::string>& words) {
+  std::vector<std::string_view> known;
+  for (const OptionDescription& o : verb.options) known.insert(known.end(), o.flags.begin(), o.flags.end());
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string flag = word.substr(0, word.find('='));
+    if (!flag.starts_with('-') || flag == "-" || std::ranges::find(known, flag) != known.end()) continue;
+    if (flag.size() > 1 && std::isdigit(static_cast<unsigned char>(flag[1])) != 0) continue;
+    const auto close = machine::close_names(flag, known, 1);
+    return UnknownFlag{flag, close.empty() ? "" : std::string(close.front())};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const {
@@ -106,16 +128,16 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, const std::
     result.what = fmt::format("there is no verb “{}”", arguments[depth]);
     const auto close = machine::close_names(arguments[depth], names, 1);
     result.hint = close.empty() ? result.hint : fmt::format("did you mean {} {}?", path, close.front());
-  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    std::vector<std::string_view> flags;
-    for (const OptionDescription& o : description.options) flags.insert(flags.end(), o.flags.begin(), o.flags.end());
-    for (std::size_t i = depth; i < arguments.size(); ++i) {
-      const std::string flag = arguments[i].substr(0, arguments[i].find('='));
-      if (!flag.starts_with('-') || flag == "-" || std::ranges::find(flags, flag) != flags.end()) continue;
-      result.what = fmt::format("there is no option {}", flag);
-      const auto close = machine::close_names(flag, flags, 1);
-      if (!close.empty()) result.hint = fmt::format("did you mean {}? {}", close.front(), result.hint);
-      break;
+  } else if (const auto flag = unknown_flag(description, {arguments.begin() + static_cast<std::ptrdiff_t>(depth), arguments.end()})) {
+    result.what = fmt::format("there is no option {}", flag->name);
+    if (!flag->meant.empty()) result.hint = fmt::format("did you mean {}? {}", flag->meant, result.hint);
+  } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    // "Could not convert: --cores = x" tells the flag and the value; only the sentence is wrong.
+    const std::string text = error.what();
+    const auto colon = text.find(": ");
+    const auto equals = text.find(" = ");
+    if (colon != std::string::npos && equals != std::string::npos && colon < equals) {
+      result.what = fmt::format("{} does not take “{}”", text.substr(colon + 2, equals - colon - 2), text.substr(equals + 3));
     }
   }
   result.where = path == "cachescape" ? "" : path.substr(std::string("cachescape ").size());

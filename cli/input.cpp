@@ -60,10 +60,10 @@ Result<OpenedInput> open_input(const InputOptions& options) {
   return OpenedInput{std::move(reader), nullptr};
 }
 
-void report_losses(const AccessSource& source, const std::string& name) {
-  const SourceStatus status = source.status();
+void report_losses(const OpenedInput& input, const std::string& name) {
+  const SourceStatus status = input.source->status();
   if (status.skipped_records > 0) {
-    note(fmt::format("{}: {} skipped", name, report::counted(status.skipped_records, "malformed record")));
+    note(fmt::format("{}: {} skipped", name, report::counted(status.skipped_records, input.trace != nullptr ? "damaged chunk" : "malformed record")));
   }
   if (status.lost_accesses.value > 0) {
     note(fmt::format("{}: {} lost", name, report::counted(status.lost_accesses.value, "access")));

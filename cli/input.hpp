@@ -32,7 +32,7 @@ struct OpenedInput {
 
 Result<OpenedInput> open_input(const InputOptions& options);
 
-/// Tells on standard error what a source skipped or lost; silent where nothing.
-void report_losses(const AccessSource& source, const std::string& name);
+/// Tells on standard error what an input skipped or lost; silent where nothing.
+void report_losses(const OpenedInput& input, const std::string& name);
 
 }  // namespace cachescape::cli

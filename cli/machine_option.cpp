@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "machine/find.hpp"
+#include "machine/inline_text.hpp"
 #include "machine/validate.hpp"
 
 namespace cachescape::cli {
@@ -25,7 +26,10 @@ Result<machine::Machine> find_machine(const std::string& text) {
       if (!d.empty()) directories.emplace_back(d);
     }
   }
-  return machine::find(text, directories);
+  auto machine = machine::find(text, directories);
+  // What is wrong with inline text is wrong with the command line.
+  if (!machine && machine::looks_inline(text)) machine.error().kind = ErrorKind::usage;
+  return machine;
 }
 
 Result<machine::Machine> find_machine(const MachineOptions& options) {
@@ -34,6 +38,7 @@ Result<machine::Machine> find_machine(const MachineOptions& options) {
     machine.cores = *options.cores;
     if (auto valid = machine::validate(machine); !valid) {
       valid.error().where = "--cores";
+      valid.error().kind = ErrorKind::usage;
       return std::unexpected(std::move(valid).error());
     }
   }

@@ -19,6 +19,8 @@ if(CACHESCAPE_FUZZ)
   target_link_options(cachescape_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+add_custom_target(unit_tests)
+
 # cachescape_component(NAME SOURCES a.cpp … DEPENDS cachescape_x … LIBRARIES zstd …)
 # Makes the static library cachescape_NAME from SOURCES, and, from every *_test.cpp below this folder, the
 # test program NAME_test.
@@ -39,7 +41,8 @@ function(cachescape_component name)
       add_executable(${name}_test ${tests})
       target_link_libraries(${name}_test PRIVATE ${target} ${arg_LIBRARIES} cachescape_options GTest::gtest_main rapidcheck Threads::Threads)
       target_compile_definitions(${name}_test PRIVATE CACHESCAPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-      gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+      gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+      add_dependencies(unit_tests ${name}_test)
     endif()
   endif()
 endfunction()

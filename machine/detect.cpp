@@ -104,15 +104,15 @@ void set_sharing(hwloc_topology_t topology, hwloc_obj_t cache, Level& level, Mac
 Result<Machine> machine_of_topology(hwloc_topology* topology) {
   Machine m;
   m.name = "host";
-  const hwloc_obj_t root = hwloc_get_root_obj(topology);
+  hwloc_obj* const root = hwloc_get_root_obj(topology);
   const char* model = hwloc_obj_get_info_by_name(root, "CPUModel");
-  const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+  hwloc_obj* const package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
   if (model == nullptr && package != nullptr) model = hwloc_obj_get_info_by_name(package, "CPUModel");
   m.title = model != nullptr ? model : "this computer";
   m.cores = cores_inside(topology, root->cpuset);
   m.sources.emplace_back("cores", reported);
 
-  const hwloc_obj_t first = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, 0);
+  hwloc_obj* const first = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, 0);
   for (hwloc_obj_t obj = first; obj != nullptr; obj = obj->parent) {
     if (hwloc_obj_type_is_dcache(obj->type) == 0) continue;
     const auto& cache = obj->attr->cache;

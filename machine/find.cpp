@@ -114,6 +114,7 @@ class Finder {
 
   Error unknown(std::string_view name) const {
     std::vector<std::string> own;
+    own.reserve(files_.size());
     for (const fs::path& path : files_) own.push_back(path.stem().string());
     std::vector<std::string_view> known(own.begin(), own.end());
     const auto presets = preset_names();

@@ -55,10 +55,11 @@ std::vector<Piece> split(Piece whole, std::string_view separators, bool keep_emp
 
 Result<std::uint64_t> parse_count(Piece p, std::string_view name, std::string_view or_word) {
   std::uint64_t value = 0;
-  const char* end = p.text.data() + p.text.size();
-  const auto [stop, code] = std::from_chars(p.text.data(), end, value);
+  const char* const begin = p.text.data();
+  const char* const end = begin + p.text.size();
+  const auto [stop, code] = std::from_chars(begin, end, value);
   if (code != std::errc{} || stop != end) {
-    return wrong(p.at, fmt::format("{} must be a whole number or \"{}\", not \"{}\"", name, or_word, p.text));
+    return wrong(p.at, fmt::format(R"({} must be a whole number or "{}", not "{}")", name, or_word, p.text));
   }
   return value;
 }

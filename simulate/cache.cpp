@@ -27,7 +27,11 @@ Cache::Cache(const machine::Level& level, SplitMix64 generator)
   if (std::has_single_bit(level.sets)) set_mask_ = level.sets - 1;
   const bool wide = level.ways > widest_searched;
   const bool ordered = policy_ == Replacement::lru || policy_ == Replacement::fifo;
-  if (wide) index_.emplace(level.lines());
+  if (wide) {
+    index_.emplace(level.lines());
+  } else {
+    hints_.resize(level.sets);
+  }
   if (ordered && wide) {
     links_.emplace(level.lines());
     lists_.resize(level.sets);
@@ -59,8 +63,10 @@ std::uint32_t Cache::choose_victim(std::size_t set) {
     case Replacement::lru:
     case Replacement::fifo: {
       if (links_) return lists_[set].oldest;
-      const auto begin = stamps_.begin() + base;
-      return base + static_cast<std::uint32_t>(std::min_element(begin, begin + ways_) - begin);
+      // The way rides in the stamp's low bits: a minimum without branches, which nobody could predict.
+      std::uint64_t oldest = stamps_[base] * widest_searched;
+      for (std::uint32_t w = 1; w < ways_; ++w) oldest = std::min(oldest, stamps_[base + w] * widest_searched + w);
+      return base + static_cast<std::uint32_t>(oldest % widest_searched);
     }
     case Replacement::random: return base + static_cast<std::uint32_t>(generator_.next() % ways_);
     case Replacement::plru: return plru_victim(set);

@@ -32,9 +32,14 @@ class Cache {
   /// The line's slot, or no_slot. Not a use.
   std::uint32_t find(Line line) const {
     if (index_) return index_->find(line.value);
-    const std::size_t base = set_of(line) * ways_;
+    const std::size_t set = set_of(line);
+    const std::size_t base = set * ways_;
+    // Most hits are where the set's last one was, which the branch predictor learns and the search order does not.
+    if (const std::uint32_t w = hints_[set]; holds(base + w, line)) return static_cast<std::uint32_t>(base + w);
     for (std::uint32_t w = 0; w < ways_; ++w) {
-      if (lines_[base + w] == line.value && (flags_[base + w] & resident) != 0) return static_cast<std::uint32_t>(base + w);
+      if (!holds(base + w, line)) continue;
+      hints_[set] = static_cast<std::uint8_t>(w);
+      return static_cast<std::uint32_t>(base + w);
     }
     return no_slot;
   }
@@ -78,6 +83,7 @@ class Cache {
   static constexpr std::uint8_t writable_bit = 4;
 
   std::size_t set_of(Line line) const { return set_mask_ ? line.value & *set_mask_ : line.value % sets_; }
+  bool holds(std::size_t slot, Line line) const { return lines_[slot] == line.value && (flags_[slot] & resident) != 0; }
   void set(std::uint32_t slot, std::uint8_t bit, bool on) {
     flags_[slot] = static_cast<std::uint8_t>(on ? flags_[slot] | bit : flags_[slot] & ~bit);
   }
@@ -92,7 +98,8 @@ class Cache {
   std::optional<std::uint64_t> set_mask_;  ///< where the number of sets is a power of two
   std::vector<std::uint64_t> lines_;
   std::vector<std::uint8_t> flags_;
-  std::vector<std::uint32_t> residents_;  ///< per set
+  std::vector<std::uint32_t> residents_;     ///< per set
+  mutable std::vector<std::uint8_t> hints_;  ///< per set, in narrow caches: the way found last; speed only
 
   // LRU and FIFO: time of last use or insertion in narrow caches, linked lists in wide ones.
   std::vector<std::uint64_t> stamps_;

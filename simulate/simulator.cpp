@@ -32,6 +32,8 @@ Simulator::Simulator(machine::Machine machine, SimulatorOptions options)
     level.cores_per_instance = config.shared_by == machine::shared_by_all ? every_core : config.shared_by;
     level.counts.name = config.name;
   }
+  // Only SRRIP tells a second use in a row from a first.
+  rereads_are_silent_ = machine_.levels.front().replacement != machine::Replacement::srrip;
   for (std::size_t k = levels_.size(); k-- > 0;) {
     if (levels_[k].cores_per_instance == every_core) node_for(k, 0);
   }
@@ -64,22 +66,41 @@ const Simulator::Path& Simulator::path_of(ThreadId thread) {
 }
 
 void Simulator::consume(const AccessBatch& batch) {
-  for (std::size_t i = 0; i < batch.size(); ++i) consume(batch[i]);
+  const auto addresses = batch.addresses();
+  const auto sizes = batch.sizes();
+  const auto kinds = batch.kinds();
+  const auto threads = batch.threads();
+  const LineSize line = levels_.front().config.line;
+  // Reads of the line that was read last are most of what programs do: count them here and nowhere else.
+  std::uint64_t reads_again = 0;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const Line first = line.line_of(addresses[i]);
+    const bool again = first == recent_line_ && recent_slot_ != no_slot && threads[i] == last_thread_;
+    if (again && kinds[i] == AccessKind::read && line.line_of(last_byte(addresses[i], sizes[i])) == first && rereads_are_silent_) {
+      ++reads_again;
+    } else {
+      consume(batch[i]);
+    }
+  }
+  accesses_ += reads_again;
+  levels_.front().counts.reads.accesses += reads_again;
 }
 
 void Simulator::consume(const Access& access) {
   if (last_thread_ != access.thread) {
     last_path_ = &path_of(access.thread);
     last_thread_ = access.thread;
+    recent_slot_ = no_slot;
   }
   ++accesses_;
-  consume(access, *last_path_);
-}
-
-void Simulator::consume(const Access& access, const Path& path) {
   const LineSize size = levels_.front().config.line;
   const ByteRange bytes{access.address.value, last_byte(access.address, access.size).value};
-  for_lines(bytes, size, [&](Line line) { touch(path, line, bytes.common(ByteRange::of(line, size)), access.kind); });
+  const Line first = size.line_of(Address{bytes.first});
+  if (first == size.line_of(Address{bytes.last})) {
+    if (!touch_again(*last_path_, first, access.kind)) touch(*last_path_, first, bytes, access.kind);
+    return;
+  }
+  for_lines(bytes, size, [&](Line line) { touch(*last_path_, line, bytes.common(ByteRange::of(line, size)), access.kind); });
 }
 
 std::uint32_t Simulator::look_up(Node& node, Line line, ByteRange used, bool is_store) {
@@ -98,11 +119,28 @@ std::uint32_t Simulator::look_up(Node& node, Line line, ByteRange used, bool is_
   return slot;
 }
 
+// The most common touch of all: the same line once more, nothing to fetch, ask for or tell anybody.
+bool Simulator::touch_again(const Path& path, Line line, AccessKind kind) {
+  if (recent_slot_ == no_slot || line != recent_line_) return false;
+  Node& node = *path.front();
+  if (writes(kind)) {
+    const bool settled = levels_.front().config.write == WritePolicy::back && node.cache.dirty(recent_slot_) &&
+                         (!coherent_ || node.cache.writable(recent_slot_));
+    if (!settled || paths_.size() > 1) return false;
+  }
+  LevelOutcome& counts = levels_.front().counts;
+  ++(kind == AccessKind::write ? counts.writes : counts.reads).accesses;
+  node.cache.use(recent_slot_);
+  return true;
+}
+
 void Simulator::touch(const Path& path, Line line, ByteRange used, AccessKind kind) {
   Node& node = *path.front();
   const LevelState& level = levels_.front();
   const bool is_store = kind == AccessKind::write;
   std::uint32_t slot = look_up(node, line, used, is_store);
+  recent_slot_ = slot;
+  recent_line_ = line;
   if (!writes(kind)) {
     if (slot == no_slot) fetch(node, line, used, is_store);
     return;
@@ -126,6 +164,7 @@ void Simulator::touch(const Path& path, Line line, ByteRange used, AccessKind ki
     node.cache.set_dirty(slot, true);
   } else {
     push(node, used);
+    recent_slot_ = no_slot;  // an inclusive outer level may have taken the line away
   }
   if (coherent_) note_write(path, used);
 }

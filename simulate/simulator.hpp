@@ -67,7 +67,7 @@ class Simulator {
   const Path& path_of(ThreadId thread);
   Node& node_for(std::size_t level, std::uint64_t core);
 
-  void consume(const Access& access, const Path& path);
+  bool touch_again(const Path& path, Line line, AccessKind kind);
   void touch(const Path& path, Line line, ByteRange used, AccessKind kind);
   Grant fetch(Node& node, Line line, ByteRange used, bool is_store);
   Grant request(Node& node, Line line, ByteRange used, bool is_store);
@@ -105,12 +105,17 @@ class Simulator {
   SimulatorOptions options_;
   bool coherent_;
   std::vector<LevelState> levels_;
-  std::vector<Path> paths_;  ///< by core
+  std::deque<Path> paths_;  ///< by core; a deque, because last_path_ points into it
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> cores_;  ///< thread to core
   std::optional<ThreadId> last_thread_;
   const Path* last_path_ = nullptr;
   std::uint64_t threads_ = 0;
   std::uint64_t accesses_ = 0;
+
+  /// The line that the last touch hit, by last_thread_, and its slot: touching it again changes next to nothing.
+  Line recent_line_;
+  std::uint32_t recent_slot_ = no_slot;
+  bool rereads_are_silent_ = true;
 };
 
 }  // namespace cachescape::simulate

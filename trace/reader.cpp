@@ -85,6 +85,11 @@ Result<void> TraceReader::check_trailer() {
   const auto trailer = load<FileTrailer>(bytes);
   chunk_offset_ = input_.offset();
   if (trailer.checksum != checksum_of_fields(trailer)) return std::unexpected(damaged(ErrorKind::corrupt, "the trace's trailer is damaged"));
+  input_.consume(sizeof(FileTrailer));
+  CACHESCAPE_TRY(const auto rest, input_.peek(1));
+  if (!rest.empty() && strictness_ == Strictness::strict) {
+    return std::unexpected(damaged(ErrorKind::malformed, "there are more bytes after the end of the trace"));
+  }
   if (trailer.accesses > next_position_) {
     const std::uint64_t missing = trailer.accesses - next_position_;
     next_position_ = trailer.accesses;

@@ -239,6 +239,12 @@ TEST(Trace, OneLostThreadLeavesTheOthersInOrder) {
   EXPECT_EQ(back.status.lost_accesses.value, lost.accesses);
 }
 
+TEST(Trace, BytesAfterTheEndAreNoticed) {
+  const std::string file = write_trace(sample(10), 25) + "x";
+  EXPECT_EQ(read_trace(file, Strictness::strict).error->what, "there are more bytes after the end of the trace");
+  EXPECT_EQ(read_trace(file, Strictness::lenient).contents.accesses.size(), 10u);
+}
+
 TEST(Trace, RefusesOtherFiles) {
   const ReadBack back = read_trace("hello, world, this is not a trace", Strictness::lenient);
   ASSERT_TRUE(back.error);

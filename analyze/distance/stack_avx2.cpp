@@ -10,8 +10,8 @@ namespace {
 // Read from 63 - i on, 64 elements: all ones for those after the i-th, else zero.
 template <class T>
 struct AfterMask {
-  alignas(64) T element[128];
-  constexpr AfterMask() : element() {
+  alignas(64) T element[128] = {};
+  constexpr AfterMask() {
     for (unsigned i = 64; i < 128; ++i) element[i] = static_cast<T>(~T{0});
   }
 };
@@ -20,8 +20,8 @@ constexpr AfterMask<std::uint16_t> after_mask16;
 
 // Row i: all ones for the elements after the i-th of eight.
 struct EarlierMask {
-  alignas(32) std::uint32_t row[8][8];
-  constexpr EarlierMask() : row() {
+  alignas(32) std::uint32_t row[8][8] = {};
+  constexpr EarlierMask() {
     for (unsigned i = 0; i < 8; ++i)
       for (unsigned j = i + 1; j < 8; ++j) row[i][j] = ~std::uint32_t{0};
   }

@@ -23,10 +23,12 @@ std::uint64_t allowed_window(std::uint64_t touches) {
 
 }  // namespace
 
-void renew_window(StackWindow& window, std::uint64_t live) {
-  // Between four and eight touches per line: renumbering all lines then costs each touch a third of one line at most.
-  if (live > window.touches / 4 && window.touches < StackWindow::most_touches) {
-    window = StackWindow(std::min(std::bit_ceil(live * 4 + 1), StackWindow::most_touches));
+void renew_window(StackWindow& window, std::uint64_t live, std::uint64_t scanned) {
+  // At least four touches per line, and one for every two times scanned where lines lie far apart: a touch then pays
+  // for renumbering a third of a line and passing over a few empty times at most.
+  const std::uint64_t needed = std::max(live * 4, scanned / 2);
+  if (needed > window.touches && window.touches < StackWindow::most_touches) {
+    window = StackWindow(std::min(std::bit_ceil(needed), StackWindow::most_touches));
   } else {
     window.clear();
   }

@@ -262,8 +262,13 @@ class StackKernel {
       window.ranks[leaf] = static_cast<std::uint32_t>(W::first_time) + live;
       live += window.leaves[leaf];
     }
-    for (std::size_t i = 0; i < state.last.runs(); ++i) renumber(window, state.last.run(i));
-    renew_window(window, live);
+    std::size_t scanned = 0;
+    for (std::size_t i = 0; i < state.last.runs(); ++i) {
+      const LastTouch::Run run = state.last.run(i);
+      renumber(window, run);
+      scanned += run.count;
+    }
+    renew_window(window, live, scanned);
     std::uint64_t time = W::first_time;
     for (; live >= 64; live -= 64, time += 64) add_word(window, time, ~std::uint64_t{0});
     state.now = time;

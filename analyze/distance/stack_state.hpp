@@ -30,8 +30,9 @@ struct StackState {
   std::uint64_t open = 0;
 };
 
-/// Replaces the window by an empty one that suits the number of lines, or empties it in place.
-void renew_window(StackWindow& window, std::uint64_t live);
+/// Replaces the window by an empty one that suits the number of lines in it and the number of times that renumbering
+/// them had to look at, or empties it in place.
+void renew_window(StackWindow& window, std::uint64_t live, std::uint64_t scanned);
 
 /// Distances of `count` lines. Preconditions: the front is full; at most `StackWindow::most_touches / 2` lines in all.
 using StackAdvance = void (*)(StackState& state, const Line* lines, std::size_t count, std::uint32_t* distances);

@@ -25,7 +25,7 @@ Result<int> run(const ImportOptions& options) {
   CACHESCAPE_TRY(const auto output, create_trace(options.output, options.input.path, input));
   CACHESCAPE_CHECK(copy_accesses(*input.source, *output, "importing"));
   CACHESCAPE_CHECK(finish_trace(*output, input));
-  report_losses(*input.source, options.input.path);
+  report_losses(input, options.input.path);
   const std::uint64_t accesses = output->accesses();
   const double each = accesses == 0 ? 0 : static_cast<double>(output->bytes_written()) / static_cast<double>(accesses);
   note(fmt::format("{}: {}, {} ({:.2f} bytes each)", options.output.path, report::counted(accesses, "access"),

@@ -42,7 +42,7 @@ Result<HierarchyOutcome> run_through(Simulator& simulator, const SimulateOptions
       progress.update(*input.source);
     }
   }
-  report_losses(*input.source, options.input.path);
+  report_losses(input, options.input.path);
   return simulator.outcome();
 }
 

@@ -21,9 +21,6 @@ constexpr bool is_hex_digit(char c) {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Value of a digit. Precondition: is_hex_digit(c).
-constexpr std::uint64_t hex_value(char c) { return static_cast<std::uint64_t>((c & 0x0f) + ((c & 0x40) != 0 ? 9 : 0)); }
-
 /// The hexadecimal digits at the start of eight characters: their value, and how many they are.
 struct EightDigits {
   std::uint64_t value;

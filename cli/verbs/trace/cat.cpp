@@ -54,7 +54,7 @@ Result<void> write_text(const InputOptions& input_options, const exporting::Text
       progress.update(*input.source);
     }
   }
-  report_losses(*input.source, input_options.path);
+  report_losses(input, input_options.path);
   return {};
 }
 
@@ -70,7 +70,7 @@ Result<int> convert(const ConvertOptions& options) {
     CACHESCAPE_TRY(const auto output, create_trace(options.output, options.input.path, input));
     CACHESCAPE_CHECK(copy_accesses(*input.source, *output, "converting"));
     CACHESCAPE_CHECK(finish_trace(*output, input));
-    report_losses(*input.source, options.input.path);
+    report_losses(input, options.input.path);
     return exit_success;
   }
   const exporting::TextFormat* format = exporting::find_text_format(to);

@@ -97,7 +97,7 @@ Result<int> run(const FilterOptions& options) {
     progress.update(*input.source);
   }
   CACHESCAPE_CHECK(output->finish());
-  report_losses(*input.source, options.input.path);
+  report_losses(input, options.input.path);
   note(fmt::format("{}: {}", options.output.path, report::counted(output->accesses(), "access")));
   return exit_success;
 }

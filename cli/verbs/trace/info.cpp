@@ -49,7 +49,7 @@ Result<Info> collect(const InfoOptions& options) {
       progress.update(*input.source);
     }
   }
-  report_losses(*input.source, options.input.path);
+  report_losses(input, options.input.path);
   info.summary = builder.summary();
   info.status = input.source->status();
   if (input.trace != nullptr) info.metadata = input.trace->metadata();

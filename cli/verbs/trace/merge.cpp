@@ -90,7 +90,7 @@ Result<int> run(const MergeOptions& options) {
     }
   }
   CACHESCAPE_CHECK(output->finish());
-  for (const Stream& s : streams) report_losses(*s.input.source, s.path);
+  for (const Stream& s : streams) report_losses(s.input, s.path);
   note(fmt::format("{}: {}", options.output.path, report::counted(output->accesses(), "access")));
   return exit_success;
 }

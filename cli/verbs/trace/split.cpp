@@ -67,7 +67,7 @@ Result<int> run(const SplitOptions& options) {
     CACHESCAPE_CHECK(writer->finish());
     note(fmt::format("{}: {}", paths[number], report::counted(writer->accesses(), "access")));
   }
-  report_losses(*input.source, options.input.path);
+  report_losses(input, options.input.path);
   return exit_success;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "bytes/lines.hpp"
+#include "observe/imported/letters.hpp"
 #include "observe/imported/number.hpp"
 
 namespace cachescape::imported {
@@ -42,34 +43,21 @@ constexpr std::array kind_words{
 
 constexpr bool is_word_character(char c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
 
-constexpr auto no_kind = static_cast<AccessKind>(access_kinds);
-
-// A table and not a switch: reads and writes alternate in ways that no branch predictor foresees.
-constexpr std::array<AccessKind, 256> kind_letters = [] {
-  std::array<AccessKind, 256> table{};
-  table.fill(no_kind);
-  auto set = [&](std::string_view letters, AccessKind kind) {
-    for (const char c : letters) table[static_cast<unsigned char>(c)] = kind;
-  };
-  set("rRlL0", AccessKind::read);
-  set("wWsS1", AccessKind::write);
-  set("mM", AccessKind::modify);
-  return table;
-}();
+constexpr KindLetters kind_letters("rRlL0", "wWsS1", "mM");
 
 AccessKind kind_of_word(std::string_view word) {
   const auto* found = std::ranges::find_if(kind_words, [&](const Word& candidate) {
     return std::ranges::equal(word, candidate.text, [](char a, char b) { return (a | 0x20) == b; });
   });
-  return found == kind_words.end() ? no_kind : found->kind;
+  return found == kind_words.end() ? KindLetters::none : found->kind;
 }
 
 bool take_kind(const char*& p, AccessKind& kind) {
   const char* const start = p;
   while (is_word_character(*p)) ++p;
   const auto length = static_cast<std::size_t>(p - start);
-  kind = length == 1 ? kind_letters[static_cast<unsigned char>(*start)] : kind_of_word({start, length});
-  return kind != no_kind;
+  kind = length == 1 ? kind_letters[*start] : kind_of_word({start, length});
+  return kind != KindLetters::none;
 }
 
 }  // namespace

@@ -3,24 +3,26 @@
 #include <limits>
 
 #include "observe/imported/head.hpp"
+#include "observe/imported/letters.hpp"
 #include "observe/imported/number.hpp"
 #include "observe/imported/text_reader.hpp"
 
 namespace cachescape::imported {
 namespace {
 
-/// The letter of a line that begins as trace lines do ("I  ", " L ", " S ", " M "), else 0.
-char record_letter(std::string_view line) {
-  if (line.size() < 4 || line[2] != ' ') return 0;
-  if (line[0] == 'I' && line[1] == ' ') return 'I';
-  const char letter = line[1];
-  return line[0] == ' ' && (letter == 'L' || letter == 'S' || letter == 'M') ? letter : '\0';
+constexpr KindLetters data_letters("L", "S", "M");
+
+/// Whether a line begins as the fetch of an instruction does, and whether as an access to data.
+bool begins_as_fetch(std::string_view line) { return line.starts_with("I  "); }
+bool begins_as_data(std::string_view line) {
+  return line.size() >= 3 && line[0] == ' ' && line[2] == ' ' && data_letters[line[1]] != KindLetters::none;
 }
 
 /// Whether a line that is no good record was meant to be one: it begins as one, goes on with a hexadecimal digit and
 /// contains no further blank. All other lines are output of the program.
 bool looks_like_record(std::string_view line) {
-  return record_letter(line) != 0 && is_hex_digit(line[3]) && line.find_first_of(" \t", 3) == std::string_view::npos;
+  return (begins_as_fetch(line) || begins_as_data(line)) && line.size() > 3 && is_hex_digit(line[3]) &&
+         line.find_first_of(" \t", 3) == std::string_view::npos;
 }
 
 /// The trace line at the end of a line that the program began and did not finish ("Name? I  0401ab70,3"), or nothing.
@@ -32,7 +34,7 @@ std::string_view record_at_end(std::string_view line) {
   while (first != 0 && is_hex_digit(line[first - 1])) --first;
   if (comma - first < 8 || first < 3) return {};
   const std::string_view record = line.substr(first - 3);
-  return record_letter(record) != 0 ? record : std::string_view();
+  return begins_as_fetch(record) || begins_as_data(record) ? record : std::string_view();
 }
 
 class LackeyParser {
@@ -60,8 +62,8 @@ class LackeyParser {
 
  private:
   LineKind parse_record(std::string_view line, Access& access) {
-    const char letter = record_letter(line);
-    if (letter == 0) return LineKind::malformed;
+    const bool fetch = begins_as_fetch(line);
+    if (!fetch && !begins_as_data(line)) return LineKind::malformed;
     const char* p = line.data() + 3;
     const char* const end = line.data() + line.size();
     std::uint64_t address = 0;
@@ -70,12 +72,12 @@ class LackeyParser {
     ++p;
     if (!take_decimal(p, size, std::numeric_limits<std::uint32_t>::max()) || p != end) return LineKind::malformed;
     any_record_ = true;
-    if (letter == 'I') site_ = SiteId{address};
+    if (fetch) site_ = SiteId{address};
     access.address = Address{address};
     access.size = static_cast<std::uint32_t>(size);
-    access.kind = letter == 'S' ? AccessKind::write : letter == 'M' ? AccessKind::modify : AccessKind::read;
+    access.kind = fetch ? AccessKind::read : data_letters[line[1]];
     access.site = site_;
-    return letter == 'I' ? LineKind::fetch : LineKind::access;
+    return fetch ? LineKind::fetch : LineKind::access;
   }
 
   SiteId site_;

@@ -3,11 +3,14 @@
 #include <limits>
 
 #include "observe/imported/head.hpp"
+#include "observe/imported/letters.hpp"
 #include "observe/imported/number.hpp"
 #include "observe/imported/text_reader.hpp"
 
 namespace cachescape::imported {
 namespace {
+
+constexpr KindLetters kind_letters("R", "W", "");
 
 class PinatraceParser {
  public:
@@ -26,8 +29,8 @@ class PinatraceParser {
     }
     ++p;
     skip_blanks(p);
-    if (end - p < 2 || (*p != 'R' && *p != 'W') || !is_blank(p[1])) return broken("the kind is neither R nor W");
-    const AccessKind kind = *p == 'W' ? AccessKind::write : AccessKind::read;
+    const AccessKind kind = kind_letters[*p];
+    if (kind == KindLetters::none || !is_blank(p[1])) return broken("the kind is neither R nor W");
     ++p;
     skip_blanks(p);
     std::uint64_t address = 0;

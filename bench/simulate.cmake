@@ -1,0 +1,1 @@
+cachescape_bench(simulate cachescape_simulate cachescape_trace cachescape_machine)
