@@ -62,16 +62,17 @@ void simulate(benchmark::State& state, const char* stream_name, const char* mach
     benchmark::DoNotOptimize(simulator.outcome());
   }
   state.counters["ns/access"] =
-      benchmark::Counter(static_cast<double>(stream_length) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+      benchmark::Counter(static_cast<double>(stream_length) * 1e-9,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 constexpr const char* one_level = "L1:32K,8,64";
 constexpr const char* three_levels = "L1:32K,8,64 L2:256K,8,64 L3:8M,16,64";
 
-#define SIMULATE(stream_name)                                                                \
-  BENCHMARK_CAPTURE(simulate, stream_name##_one_level, #stream_name, one_level, false);       \
+#define SIMULATE(stream_name)                                                                  \
+  BENCHMARK_CAPTURE(simulate, stream_name##_one_level, #stream_name, one_level, false);        \
   BENCHMARK_CAPTURE(simulate, stream_name##_one_level_classes, #stream_name, one_level, true); \
-  BENCHMARK_CAPTURE(simulate, stream_name##_three_levels, #stream_name, three_levels, false); \
+  BENCHMARK_CAPTURE(simulate, stream_name##_three_levels, #stream_name, three_levels, false);  \
   BENCHMARK_CAPTURE(simulate, stream_name##_three_levels_classes, #stream_name, three_levels, true)
 SIMULATE(gemm);
 SIMULATE(sweep);
@@ -89,7 +90,8 @@ void decode(benchmark::State& state, const char* stream_name) {
   }
   state.counters["bytes/access"] = static_cast<double>(file.size()) / static_cast<double>(stream_length);
   state.counters["ns/access"] =
-      benchmark::Counter(static_cast<double>(stream_length) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+      benchmark::Counter(static_cast<double>(stream_length) * 1e-9,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(decode, gemm, "gemm");
 BENCHMARK_CAPTURE(decode, random, "random");

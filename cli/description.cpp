@@ -11,7 +11,8 @@ OptionDescription describe(const CLI::Option& option) {
     for (const std::string& s : option.get_snames()) d.flags.push_back("-" + s);
     for (const std::string& l : option.get_lnames()) d.flags.push_back("--" + l);
   }
-  if (option.get_type_size_max() > 0) d.value = option.get_positional() ? option.get_name(true, false) : option.get_type_name();
+  if (option.get_type_size_max() > 0)
+    d.value = option.get_positional() ? option.get_name(true, false) : option.get_type_name();
   // A check that lists its choices repeats them after the placeholder.
   d.value = d.value.substr(0, d.value.find(":{"));
   d.text = option.get_description();

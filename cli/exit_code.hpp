@@ -32,13 +32,17 @@ inline constexpr std::array exit_code_texts{
 
 inline int exit_code_for(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::usage: return exit_usage;
-    case ErrorKind::io: return exit_io;
+    case ErrorKind::usage:
+      return exit_usage;
+    case ErrorKind::io:
+      return exit_io;
     case ErrorKind::malformed:
     case ErrorKind::truncated:
     case ErrorKind::corrupt:
-    case ErrorKind::limit: return exit_bad_data;
-    case ErrorKind::unsupported: return exit_unsupported;
+    case ErrorKind::limit:
+      return exit_bad_data;
+    case ErrorKind::unsupported:
+      return exit_unsupported;
   }
   return exit_usage;
 }

@@ -128,7 +128,8 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, const std::
     result.what = fmt::format("there is no verb “{}”", arguments[depth]);
     const auto close = machine::close_names(arguments[depth], names, 1);
     result.hint = close.empty() ? result.hint : fmt::format("did you mean {} {}?", path, close.front());
-  } else if (const auto flag = unknown_flag(description, {arguments.begin() + static_cast<std::ptrdiff_t>(depth), arguments.end()})) {
+  } else if (const auto flag =
+                 unknown_flag(description, {arguments.begin() + static_cast<std::ptrdiff_t>(depth), arguments.end()})) {
     result.what = fmt::format("there is no option {}", flag->name);
     if (!flag->meant.empty()) result.hint = fmt::format("did you mean {}? {}", flag->meant, result.hint);
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
@@ -137,7 +138,8 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, const std::
     const auto colon = text.find(": ");
     const auto equals = text.find(" = ");
     if (colon != std::string::npos && equals != std::string::npos && colon < equals) {
-      result.what = fmt::format("{} does not take “{}”", text.substr(colon + 2, equals - colon - 2), text.substr(equals + 3));
+      result.what =
+          fmt::format("{} does not take “{}”", text.substr(colon + 2, equals - colon - 2), text.substr(equals + 3));
     }
   }
   result.where = path == "cachescape" ? "" : path.substr(std::string("cachescape ").size());

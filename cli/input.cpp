@@ -23,15 +23,19 @@ std::string format_names() {
 }  // namespace
 
 void add_input_flags(CLI::App& verb, InputOptions& options) {
-  verb.add_option("--format", options.format, "Format of the input; recognised by its contents otherwise")->type_name(format_names());
-  verb.add_option("--columns", options.columns, "Names of the columns of a CSV file without a header line, such as address,size,kind")
+  verb.add_option("--format", options.format, "Format of the input; recognised by its contents otherwise")
+      ->type_name(format_names());
+  verb.add_option("--columns", options.columns,
+                  "Names of the columns of a CSV file without a header line, such as address,size,kind")
       ->type_name("NAMES");
   verb.add_flag("--lenient", options.lenient, "Pass over malformed records and damaged chunks, and count them");
-  verb.add_flag("--fetches-as-reads", options.fetches_as_reads, "Treat instruction fetches as reads instead of only counting them");
+  verb.add_flag("--fetches-as-reads", options.fetches_as_reads,
+                "Treat instruction fetches as reads instead of only counting them");
 }
 
 void add_input(CLI::App& verb, InputOptions& options) {
-  verb.add_option("TRACE", options.path, "A .cstrace or a trace in any format that import reads, also gz, xz or zst; - is standard input")
+  verb.add_option("TRACE", options.path,
+                  "A .cstrace or a trace in any format that import reads, also gz, xz or zst; - is standard input")
       ->required();
   add_input_flags(verb, options);
 }
@@ -56,14 +60,17 @@ Result<OpenedInput> open_input(const InputOptions& options) {
     }
   }
   const auto fetches = options.fetches_as_reads ? imported::Fetches::as_reads : imported::Fetches::count;
-  CACHESCAPE_TRY(auto reader, imported::open_trace(std::move(source), options.format, {strictness, fetches, options.columns}));
+  CACHESCAPE_TRY(auto reader,
+                 imported::open_trace(std::move(source), options.format, {strictness, fetches, options.columns}));
   return OpenedInput{std::move(reader), nullptr};
 }
 
 void report_losses(const OpenedInput& input, const std::string& name) {
   const SourceStatus status = input.source->status();
   if (status.skipped_records > 0) {
-    note(fmt::format("{}: {} skipped", name, report::counted(status.skipped_records, input.trace != nullptr ? "damaged chunk" : "malformed record")));
+    note(fmt::format(
+        "{}: {} skipped", name,
+        report::counted(status.skipped_records, input.trace != nullptr ? "damaged chunk" : "malformed record")));
   }
   if (status.lost_accesses.value > 0) {
     note(fmt::format("{}: {} lost", name, report::counted(status.lost_accesses.value, "access")));

@@ -15,7 +15,8 @@ void add_machine_options(CLI::App& verb, MachineOptions& options) {
                   "A preset (cachescape machine list), a .toml file, host, or levels such as 'L1:32K,8,64 L2:1M,16,64'")
       ->required()
       ->type_name("MACHINE");
-  verb.add_option("--cores", options.cores, "Deal threads out to this many cores, 0 = a core per thread; otherwise what the machine has")
+  verb.add_option("--cores", options.cores,
+                  "Deal threads out to this many cores, 0 = a core per thread; otherwise what the machine has")
       ->type_name("N");
 }
 

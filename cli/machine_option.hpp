@@ -19,8 +19,8 @@ struct MachineOptions {
 
 void add_machine_options(CLI::App& verb, MachineOptions& options);
 
-/// The machine asked for, with the number of cores asked for. Names are also looked for as NAME.toml in the directories of
-/// CACHESCAPE_MACHINES (separated by colons).
+/// The machine asked for, with the number of cores asked for. Names are also looked for as NAME.toml in the directories
+/// of CACHESCAPE_MACHINES (separated by colons).
 Result<machine::Machine> find_machine(const MachineOptions& options);
 Result<machine::Machine> find_machine(const std::string& text);
 

@@ -4,8 +4,8 @@
 #include <exception>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
@@ -30,7 +30,8 @@ void describe(Program& program) {
   add_machine(program);
   add_completion(program);
   add_man(program);
-  set_examples(app, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace", "Record the accesses of ls"},
+  set_examples(app, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
+                      "Record the accesses of ls"},
                      {"cachescape simulate ls.cstrace --machine zen4", "See how they fare in a Zen 4's caches"}});
 }
 

@@ -10,7 +10,9 @@ CLI::App& Program::add_verb(CLI::App& below, const std::string& name, const std:
   return *verb;
 }
 
-CLI::App& Program::add_verb(const std::string& name, const std::string& description) { return add_verb(app_, name, description); }
+CLI::App& Program::add_verb(const std::string& name, const std::string& description) {
+  return add_verb(app_, name, description);
+}
 
 void Program::on(CLI::App& verb, Action action) {
   verb.callback([this, action = std::move(action)] { chosen_ = action; });

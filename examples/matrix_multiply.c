@@ -1,5 +1,5 @@
-/* C = A·B for N × N matrices of doubles, row by row (BLOCK 0) or in BLOCK × BLOCK tiles: the classic example of a program whose
- * speed is decided by its caches. cc -O1 -DN=96 -DBLOCK=16 matrix_multiply.c */
+/* C = A·B for N × N matrices of doubles, row by row (BLOCK 0) or in BLOCK × BLOCK tiles: the classic example of a
+ * program whose speed is decided by its caches. cc -O1 -DN=96 -DBLOCK=16 matrix_multiply.c */
 #include <stdio.h>
 
 #ifndef N

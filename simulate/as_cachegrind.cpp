@@ -14,10 +14,13 @@ Result<AsCachegrind> AsCachegrind::create(const machine::Machine& machine) {
   AsCachegrind result;
   result.longest_ = std::numeric_limits<std::uint64_t>::max();
   for (const machine::Level& level : machine.levels) {
-    if (level.write != machine::WritePolicy::back || !level.write_allocate || level.inclusion != machine::Inclusion::non_inclusive) {
-      return failure(ErrorKind::unsupported,
-                     fmt::format("cachegrind has no cache like {}: it knows write-back, write-allocate, non-inclusive levels only", level.name),
-                     machine.name, "simulate without --definitions cachegrind, or on simpler levels");
+    if (level.write != machine::WritePolicy::back || !level.write_allocate ||
+        level.inclusion != machine::Inclusion::non_inclusive) {
+      return failure(
+          ErrorKind::unsupported,
+          fmt::format("cachegrind has no cache like {}: it knows write-back, write-allocate, non-inclusive levels only",
+                      level.name),
+          machine.name, "simulate without --definitions cachegrind, or on simpler levels");
     }
     result.longest_ = std::min(result.longest_, level.line.bytes().value);
     LevelOutcome counts;

@@ -20,7 +20,8 @@ namespace cachescape::simulate {
 /// Used by one thread. Misses are not classified.
 class AsCachegrind {
  public:
-  /// Precondition: a valid machine. Error where a level is not what cachegrind has: write-back, write-allocate, non-inclusive.
+  /// Precondition: a valid machine. Error where a level is not what cachegrind has: write-back, write-allocate,
+  /// non-inclusive.
   static Result<AsCachegrind> create(const machine::Machine& machine);
 
   void consume(const AccessBatch& batch);

@@ -16,7 +16,8 @@ class ByteMask {
 
   /// `range` and `line_start` are addresses; the range lies inside the line.
   void add(ByteRange range, std::uint64_t line_start) {
-    for (std::uint64_t b = range.first - line_start; b <= range.last - line_start; ++b) words_[b / 64] |= std::uint64_t{1} << (b % 64);
+    for (std::uint64_t b = range.first - line_start; b <= range.last - line_start; ++b)
+      words_[b / 64] |= std::uint64_t{1} << (b % 64);
   }
   bool meets(ByteRange range, std::uint64_t line_start) const {
     for (std::uint64_t b = range.first - line_start; b <= range.last - line_start; ++b) {

@@ -68,17 +68,21 @@ std::uint32_t Cache::choose_victim(std::size_t set) {
       for (std::uint32_t w = 1; w < ways_; ++w) oldest = std::min(oldest, stamps_[base + w] * widest_searched + w);
       return base + static_cast<std::uint32_t>(oldest % widest_searched);
     }
-    case Replacement::random: return base + static_cast<std::uint32_t>(generator_.next() % ways_);
-    case Replacement::plru: return plru_victim(set);
-    case Replacement::srrip: return srrip_victim(set);
+    case Replacement::random:
+      return base + static_cast<std::uint32_t>(generator_.next() % ways_);
+    case Replacement::plru:
+      return plru_victim(set);
+    case Replacement::srrip:
+      return srrip_victim(set);
   }
   return base;
 }
 
 void Cache::place(std::uint32_t slot, Line line, LineState state) {
-  const std::size_t set = slot / ways_;
+  const std::size_t set = set_of(line);
   lines_[slot] = line.value;
-  flags_[slot] = static_cast<std::uint8_t>(resident | (state.dirty ? dirty_bit : 0) | (state.writable ? writable_bit : 0));
+  flags_[slot] =
+      static_cast<std::uint8_t>(resident | (state.dirty ? dirty_bit : 0) | (state.writable ? writable_bit : 0));
   ++residents_[set];
   if (index_) index_->insert(line.value, slot);
   if (links_) links_->push_newest(lists_[set], slot);
@@ -88,7 +92,7 @@ void Cache::place(std::uint32_t slot, Line line, LineState state) {
 }
 
 void Cache::remove(std::uint32_t slot) {
-  const std::size_t set = slot / ways_;
+  const std::size_t set = set_of_slot(slot);
   flags_[slot] = 0;
   --residents_[set];
   if (index_) index_->erase(lines_[slot]);
@@ -96,8 +100,9 @@ void Cache::remove(std::uint32_t slot) {
 }
 
 void Cache::point_away(std::uint32_t slot) {
-  std::uint8_t* const tree = tree_.data() + slot / ways_ * leaves_;
-  for (std::size_t node = leaves_ + slot % ways_; node > 1; node /= 2) tree[node / 2] = node % 2 == 0 ? 1 : 0;
+  const std::size_t set = set_of_slot(slot);
+  std::uint8_t* const tree = tree_.data() + set * leaves_;
+  for (std::size_t node = leaves_ + (slot - set * ways_); node > 1; node /= 2) tree[node / 2] = node % 2 == 0 ? 1 : 0;
 }
 
 std::uint32_t Cache::plru_victim(std::size_t set) const {

@@ -49,20 +49,25 @@ class Cache {
     switch (policy_) {
       case machine::Replacement::lru:
         if (index_) {
-          links_->renew(lists_[slot / ways_], slot);
+          links_->renew(lists_[set_of_slot(slot)], slot);
         } else {
           stamps_[slot] = ++clock_;
         }
         break;
-      case machine::Replacement::plru: point_away(slot); break;
-      case machine::Replacement::srrip: intervals_[slot] = 0; break;
+      case machine::Replacement::plru:
+        point_away(slot);
+        break;
+      case machine::Replacement::srrip:
+        intervals_[slot] = 0;
+        break;
       case machine::Replacement::fifo:
-      case machine::Replacement::random: break;
+      case machine::Replacement::random:
+        break;
     }
   }
 
-  /// The slot that an insertion of `line` will take, and who must leave it. Advances the policy (random numbers, SRRIP's
-  /// ageing), so ask once per insertion and then place(). Precondition: the line is not resident.
+  /// The slot that an insertion of `line` will take, and who must leave it. Advances the policy (random numbers,
+  /// SRRIP's ageing), so ask once per insertion and then place(). Precondition: the line is not resident.
   struct Place {
     std::uint32_t slot = no_slot;
     std::optional<Victim> victim;
@@ -83,6 +88,8 @@ class Cache {
   static constexpr std::uint8_t writable_bit = 4;
 
   std::size_t set_of(Line line) const { return set_mask_ ? line.value & *set_mask_ : line.value % sets_; }
+  /// By the line in it: cheaper than a division by the number of ways.
+  std::size_t set_of_slot(std::uint32_t slot) const { return set_of(Line{lines_[slot]}); }
   bool holds(std::size_t slot, Line line) const { return lines_[slot] == line.value && (flags_[slot] & resident) != 0; }
   void set(std::uint32_t slot, std::uint8_t bit, bool on) {
     flags_[slot] = static_cast<std::uint8_t>(on ? flags_[slot] | bit : flags_[slot] & ~bit);
@@ -108,8 +115,8 @@ class Cache {
   std::optional<RecencyLinks> links_;
   std::vector<RecencyLinks::List> lists_;
 
-  std::size_t leaves_ = 1;              ///< tree-PLRU: of each set's tree
-  std::vector<std::uint8_t> tree_;      ///< tree-PLRU: leaves_ nodes per set, in heap order
+  std::size_t leaves_ = 1;               ///< tree-PLRU: of each set's tree
+  std::vector<std::uint8_t> tree_;       ///< tree-PLRU: leaves_ nodes per set, in heap order
   std::vector<std::uint8_t> intervals_;  ///< SRRIP: re-reference prediction per slot
   SplitMix64 generator_;
 };

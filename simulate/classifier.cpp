@@ -20,8 +20,12 @@ void Classifier::missed(Line line, ByteRange used, MissClasses& classes) {
       written_.erase(written);
       break;
     }
-    case Departure::by_inclusion: ++classes.inclusion; break;
-    case Departure::unremarkable: ++(shadow_held_ ? classes.conflict : classes.capacity); break;
+    case Departure::by_inclusion:
+      ++classes.inclusion;
+      break;
+    case Departure::unremarkable:
+      ++(shadow_held_ ? classes.conflict : classes.capacity);
+      break;
   }
 }
 

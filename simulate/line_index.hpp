@@ -14,7 +14,9 @@ class LineIndex {
  public:
   /// Slots are numbered 0 … slots − 1 by the owner.
   explicit LineIndex(std::size_t slots)
-      : shift_(64 - static_cast<unsigned>(std::bit_width(slots))), heads_(std::size_t{1} << std::bit_width(slots), no_slot), entries_(slots) {}
+      : shift_(64 - static_cast<unsigned>(std::bit_width(slots))),
+        heads_(std::size_t{1} << std::bit_width(slots), no_slot),
+        entries_(slots) {}
 
   std::uint32_t find(std::uint64_t line) const {
     std::uint32_t slot = heads_[bucket(line)];

@@ -25,15 +25,14 @@ void for_lines(ByteRange range, LineSize size, Body body) {
 }  // namespace
 
 Simulator::Simulator(machine::Machine machine, SimulatorOptions options)
-    : machine_(std::move(machine)), options_(options), coherent_(machine_.coherence != machine::Coherence::none) {
+    : machine_(std::move(machine)), options_(options), coherent_(machine_.coherence != machine::Coherence::none),
+      write_back_first_(machine_.levels.front().write == WritePolicy::back) {
   for (const machine::Level& config : machine_.levels) {
     LevelState& level = levels_.emplace_back();
     level.config = config;
     level.cores_per_instance = config.shared_by == machine::shared_by_all ? every_core : config.shared_by;
     level.counts.name = config.name;
   }
-  // Only SRRIP tells a second use in a row from a first.
-  rereads_are_silent_ = machine_.levels.front().replacement != machine::Replacement::srrip;
   for (std::size_t k = levels_.size(); k-- > 0;) {
     if (levels_[k].cores_per_instance == every_core) node_for(k, 0);
   }
@@ -71,36 +70,38 @@ void Simulator::consume(const AccessBatch& batch) {
   const auto kinds = batch.kinds();
   const auto threads = batch.threads();
   const LineSize line = levels_.front().config.line;
-  // Reads of the line that was read last are most of what programs do: count them here and nowhere else.
-  std::uint64_t reads_again = 0;
+  KindCounts quick{};
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const Line first = line.line_of(addresses[i]);
-    const bool again = first == recent_line_ && recent_slot_ != no_slot && threads[i] == last_thread_;
-    if (again && kinds[i] == AccessKind::read && line.line_of(last_byte(addresses[i], sizes[i])) == first && rereads_are_silent_) {
-      ++reads_again;
+    const bool one_line = line.line_of(last_byte(addresses[i], sizes[i])) == first;
+    if (one_line && threads[i] == last_thread_ && hits_quietly(*last_path_->front(), first, kinds[i])) {
+      ++quick[static_cast<std::size_t>(kinds[i])];
     } else {
       consume(batch[i]);
     }
   }
-  accesses_ += reads_again;
-  levels_.front().counts.reads.accesses += reads_again;
+  Tally& reads = levels_.front().counts.reads;
+  Tally& stores = levels_.front().counts.writes;
+  reads.accesses += quick[static_cast<std::size_t>(AccessKind::read)] + quick[static_cast<std::size_t>(AccessKind::modify)];
+  stores.accesses += quick[static_cast<std::size_t>(AccessKind::write)];
+  for (const std::uint64_t n : quick) accesses_ += n;
 }
 
 void Simulator::consume(const Access& access) {
   if (last_thread_ != access.thread) {
     last_path_ = &path_of(access.thread);
     last_thread_ = access.thread;
-    recent_slot_ = no_slot;
   }
   ++accesses_;
   const LineSize size = levels_.front().config.line;
   const ByteRange bytes{access.address.value, last_byte(access.address, access.size).value};
   const Line first = size.line_of(Address{bytes.first});
   if (first == size.line_of(Address{bytes.last})) {
-    if (!touch_again(*last_path_, first, access.kind)) touch(*last_path_, first, bytes, access.kind);
+    touch(*last_path_, first, bytes, access.kind);
     return;
   }
-  for_lines(bytes, size, [&](Line line) { touch(*last_path_, line, bytes.common(ByteRange::of(line, size)), access.kind); });
+  for_lines(bytes, size,
+            [&](Line line) { touch(*last_path_, line, bytes.common(ByteRange::of(line, size)), access.kind); });
 }
 
 std::uint32_t Simulator::look_up(Node& node, Line line, ByteRange used, bool is_store) {
@@ -119,18 +120,20 @@ std::uint32_t Simulator::look_up(Node& node, Line line, ByteRange used, bool is_
   return slot;
 }
 
-// The most common touch of all: the same line once more, nothing to fetch, ask for or tell anybody.
-bool Simulator::touch_again(const Path& path, Line line, AccessKind kind) {
-  if (recent_slot_ == no_slot || line != recent_line_) return false;
-  Node& node = *path.front();
+// What most touches do: hit the first level, with nobody to ask or tell. Does all that touch() would but the counting.
+inline bool Simulator::hits_quietly(Node& node, Line line, AccessKind kind) {
+  const std::uint32_t slot = node.cache.find(line);
+  if (slot == no_slot) return false;
   if (writes(kind)) {
-    const bool settled = levels_.front().config.write == WritePolicy::back && node.cache.dirty(recent_slot_) &&
-                         (!coherent_ || node.cache.writable(recent_slot_));
-    if (!settled || paths_.size() > 1) return false;
+    const bool settled = write_back_first_ && node.cache.dirty(slot) && (!coherent_ || node.cache.writable(slot));
+    // Other cores' departure records may want to know of the write.
+    if (!settled || (coherent_ && paths_.size() > 1)) return false;
   }
-  LevelOutcome& counts = levels_.front().counts;
-  ++(kind == AccessKind::write ? counts.writes : counts.reads).accesses;
-  node.cache.use(recent_slot_);
+  node.cache.use(slot);
+  if (node.classifier) {
+    node.classifier->requested(line);
+    node.classifier->hit(line);
+  }
   return true;
 }
 
@@ -139,8 +142,6 @@ void Simulator::touch(const Path& path, Line line, ByteRange used, AccessKind ki
   const LevelState& level = levels_.front();
   const bool is_store = kind == AccessKind::write;
   std::uint32_t slot = look_up(node, line, used, is_store);
-  recent_slot_ = slot;
-  recent_line_ = line;
   if (!writes(kind)) {
     if (slot == no_slot) fetch(node, line, used, is_store);
     return;
@@ -164,7 +165,6 @@ void Simulator::touch(const Path& path, Line line, ByteRange used, AccessKind ki
     node.cache.set_dirty(slot, true);
   } else {
     push(node, used);
-    recent_slot_ = no_slot;  // an inclusive outer level may have taken the line away
   }
   if (coherent_) note_write(path, used);
 }

@@ -42,9 +42,9 @@ class Simulator {
 
     Cache cache;
     std::optional<Classifier> classifier;
-    std::uint32_t level = 0;     ///< from 0 here: index into levels_
+    std::uint32_t level = 0;  ///< from 0 here: index into levels_
     std::uint64_t instance = 0;
-    Node* parent = nullptr;      ///< nullptr = memory
+    Node* parent = nullptr;  ///< nullptr = memory
   };
   struct LevelState {
     machine::Level config;
@@ -67,7 +67,7 @@ class Simulator {
   const Path& path_of(ThreadId thread);
   Node& node_for(std::size_t level, std::uint64_t core);
 
-  bool touch_again(const Path& path, Line line, AccessKind kind);
+  bool hits_quietly(Node& node, Line line, AccessKind kind);
   void touch(const Path& path, Line line, ByteRange used, AccessKind kind);
   Grant fetch(Node& node, Line line, ByteRange used, bool is_store);
   Grant request(Node& node, Line line, ByteRange used, bool is_store);
@@ -104,6 +104,7 @@ class Simulator {
   machine::Machine machine_;
   SimulatorOptions options_;
   bool coherent_;
+  bool write_back_first_;  ///< level 1
   std::vector<LevelState> levels_;
   std::deque<Path> paths_;  ///< by core; a deque, because last_path_ points into it
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> cores_;  ///< thread to core
@@ -111,11 +112,6 @@ class Simulator {
   const Path* last_path_ = nullptr;
   std::uint64_t threads_ = 0;
   std::uint64_t accesses_ = 0;
-
-  /// The line that the last touch hit, by last_thread_, and its slot: touching it again changes next to nothing.
-  Line recent_line_;
-  std::uint32_t recent_slot_ = no_slot;
-  bool rereads_are_silent_ = true;
 };
 
 }  // namespace cachescape::simulate

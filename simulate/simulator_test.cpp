@@ -10,9 +10,24 @@
 namespace cachescape::simulate {
 namespace {
 
+/// In batches of a few accesses, with single ones in between: they take different ways through the code.
 HierarchyOutcome run_fast(const Scenario& scenario, bool classify) {
   Simulator simulator(scenario.machine, {classify, scenario.seed});
-  for (const Access& a : scenario.trace) simulator.consume(a);
+  AccessBatch batch(7);
+  for (std::size_t i = 0; i < scenario.trace.size(); ++i) {
+    if (i % 11 == 10) {
+      simulator.consume(batch);
+      batch.clear();
+      simulator.consume(scenario.trace[i]);
+      continue;
+    }
+    batch.push(scenario.trace[i]);
+    if (batch.full()) {
+      simulator.consume(batch);
+      batch.clear();
+    }
+  }
+  simulator.consume(batch);
   return simulator.outcome();
 }
 
@@ -63,7 +78,8 @@ machine::Machine one_level(std::uint64_t sets, std::uint64_t ways) {
 
 TEST(Simulator, AStreamMissesOncePerLine) {
   Simulator simulator(one_level(64, 8));
-  for (std::uint64_t i = 0; i < 80'000; ++i) simulator.consume(Access{Address{i * 8}, 8, AccessKind::read, ThreadId{0}, SiteId{}});
+  for (std::uint64_t i = 0; i < 80'000; ++i)
+    simulator.consume(Access{Address{i * 8}, 8, AccessKind::read, ThreadId{0}, SiteId{}});
   const Tally t = simulator.outcome().levels[0].reads;
   EXPECT_EQ(t.accesses, 80'000u);
   EXPECT_EQ(t.misses, 10'000u);
@@ -73,7 +89,8 @@ TEST(Simulator, AStreamMissesOncePerLine) {
 TEST(Simulator, ASweepLargerThanLruNeverHits) {
   Simulator simulator(one_level(1, 512));
   for (int round = 0; round < 3; ++round) {
-    for (std::uint64_t line = 0; line < 513; ++line) simulator.consume(Access{Address{line * 64}, 8, AccessKind::read, ThreadId{0}, SiteId{}});
+    for (std::uint64_t line = 0; line < 513; ++line)
+      simulator.consume(Access{Address{line * 64}, 8, AccessKind::read, ThreadId{0}, SiteId{}});
   }
   EXPECT_EQ(simulator.outcome().levels[0].reads.classes, (MissClasses{.cold = 513, .capacity = 1026}));
 }

@@ -122,9 +122,15 @@ void encode_part(const ThreadPart& part, bool whole_round, std::vector<std::byte
   }
   put_varint(out, errors.size());
   switch (bytes_per_number(operations.size())) {
-    case 1: put_numbers<std::uint8_t>(numbers, out); break;
-    case 2: put_numbers<std::uint16_t>(numbers, out); break;
-    default: put_numbers<std::uint32_t>(numbers, out); break;
+    case 1:
+      put_numbers<std::uint8_t>(numbers, out);
+      break;
+    case 2:
+      put_numbers<std::uint16_t>(numbers, out);
+      break;
+    default:
+      put_numbers<std::uint32_t>(numbers, out);
+      break;
   }
   out.insert(out.end(), lengths.begin(), lengths.end());
   out.insert(out.end(), errors.begin(), errors.end());
@@ -141,7 +147,8 @@ Result<void> PartDecoder::open_operations(VarintReader& in) {
     const auto site_delta = in.next();
     const auto size_and_kind = in.next();
     const auto address_delta = in.next();
-    if (!site_delta || !size_and_kind || !address_delta || *size_and_kind > 0x3ffffffffu || (*size_and_kind & 3) >= access_kinds) {
+    if (!site_delta || !size_and_kind || !address_delta || *size_and_kind > 0x3ffffffffu ||
+        (*size_and_kind & 3) >= access_kinds) {
       return std::unexpected(bad("the chunk's operation table is malformed"));
     }
     site += unzigzag(*site_delta);
@@ -161,14 +168,16 @@ Result<void> PartDecoder::open(std::span<const std::byte> raw, std::uint32_t acc
   CACHESCAPE_CHECK(open_operations(in));
 
   const auto block_count = in.next();
-  if (!block_count || *block_count > in.remaining() / 2) return std::unexpected(bad("the chunk's block labels are malformed"));
+  if (!block_count || *block_count > in.remaining() / 2)
+    return std::unexpected(bad("the chunk's block labels are malformed"));
   blocks_.reserve(*block_count);
   std::uint64_t index = 0;
   std::uint64_t block = 0;
   for (std::uint64_t i = 0; i < *block_count; ++i) {
     const auto step = in.next();
     const auto delta = in.next();
-    if (!step || !delta || *step > accesses - index) return std::unexpected(bad("the chunk's block labels are malformed"));
+    if (!step || !delta || *step > accesses - index)
+      return std::unexpected(bad("the chunk's block labels are malformed"));
     index += *step;
     block += unzigzag(*delta);
     blocks_.push_back({static_cast<std::uint32_t>(index), ThreadId{}, BlockId{block}});
@@ -206,7 +215,8 @@ Result<void> PartDecoder::open(std::span<const std::byte> raw, std::uint32_t acc
     std::memcpy(&n, numbers->data() + i * number_bytes_, number_bytes_);
     highest = n > highest ? n : highest;
   }
-  if (accesses > 0 && highest >= operations_.size()) return std::unexpected(bad("the chunk names an operation that it does not list"));
+  if (accesses > 0 && highest >= operations_.size())
+    return std::unexpected(bad("the chunk names an operation that it does not list"));
   std::uint64_t sum = 0;
   bool too_long = false;
   for (const std::byte b : *lengths) {
@@ -260,9 +270,15 @@ void PartDecoder::decode_as(const AccessColumns& to, std::size_t n) {
 
 void PartDecoder::decode(const AccessColumns& to, std::size_t n) {
   switch (number_bytes_) {
-    case 1: decode_as<std::uint8_t>(to, n); break;
-    case 2: decode_as<std::uint16_t>(to, n); break;
-    default: decode_as<std::uint32_t>(to, n); break;
+    case 1:
+      decode_as<std::uint8_t>(to, n);
+      break;
+    case 2:
+      decode_as<std::uint16_t>(to, n);
+      break;
+    default:
+      decode_as<std::uint32_t>(to, n);
+      break;
   }
   remaining_ -= n;
 }

@@ -4,8 +4,8 @@ namespace cachescape::trace {
 
 bool Filter::passes(const Access& a, std::uint64_t position) const {
   return position >= from && !past(position) && (threads.empty() || threads.contains(a.thread)) &&
-         (kinds.empty() || kinds.contains(a.kind)) && a.address >= lowest && a.address <= highest && a.site >= lowest_site &&
-         a.site <= highest_site;
+         (kinds.empty() || kinds.contains(a.kind)) && a.address >= lowest && a.address <= highest &&
+         a.site >= lowest_site && a.site <= highest_site;
 }
 
 void Filter::apply(const AccessBatch& batch, AccessBatch& kept) const {

@@ -30,7 +30,8 @@ Result<Index> decode_index(std::span<const std::byte> raw) {
     const auto first = in.next();
     const auto thread = in.next();
     const auto accesses = in.next();
-    if (!offset || !first || !thread || !accesses || *thread > 0xffffffffu || *accesses > max_round_accesses) return malformed();
+    if (!offset || !first || !thread || !accesses || *thread > 0xffffffffu || *accesses > max_round_accesses)
+      return malformed();
     e.offset += *offset;
     e.round_first += *first;
     e.thread = ThreadId{static_cast<std::uint32_t>(*thread)};

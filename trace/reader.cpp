@@ -9,18 +9,17 @@
 namespace cachescape::trace {
 namespace {
 
-bool plausible(const ChunkHeader& h) {
-  return h.magic == chunk_magic && h.checksum == checksum_of_fields(h);
-}
+bool plausible(const ChunkHeader& h) { return h.magic == chunk_magic && h.checksum == checksum_of_fields(h); }
 
 /// What a header with a right checksum may still get wrong.
 const char* complaint(const ChunkHeader& h) {
   if (h.type < ChunkType::accesses || h.type > ChunkType::index) return "the chunk has an unknown type";
   if (h.codec > Codec::zstd) return "the chunk is packed in an unknown way";
-  if (h.raw_bytes > max_payload_bytes || h.stored_bytes > max_payload_bytes) return "the chunk is larger than the format allows";
+  if (h.raw_bytes > max_payload_bytes || h.stored_bytes > max_payload_bytes)
+    return "the chunk is larger than the format allows";
   if (h.codec == Codec::plain && h.raw_bytes != h.stored_bytes) return "the chunk's sizes contradict each other";
-  if (h.type == ChunkType::accesses &&
-      (h.round_accesses > max_round_accesses || h.accesses > h.round_accesses || h.chunk_in_round >= h.chunks_in_round)) {
+  if (h.type == ChunkType::accesses && (h.round_accesses > max_round_accesses || h.accesses > h.round_accesses ||
+                                        h.chunk_in_round >= h.chunks_in_round)) {
     return "the chunk's access counts are impossible";
   }
   return nullptr;
@@ -35,19 +34,24 @@ bool is_trace(std::span<const std::byte> head) {
 TraceReader::TraceReader(std::unique_ptr<bytes::ByteSource> source, Strictness strictness)
     : input_(std::move(source)), strictness_(strictness) {}
 
-Result<std::unique_ptr<TraceReader>> TraceReader::open(std::unique_ptr<bytes::ByteSource> source, Strictness strictness) {
+Result<std::unique_ptr<TraceReader>> TraceReader::open(std::unique_ptr<bytes::ByteSource> source,
+                                                       Strictness strictness) {
   std::unique_ptr<TraceReader> reader(new TraceReader(std::move(source), strictness));
   CACHESCAPE_TRY(const auto head, reader->input_.peek(sizeof(FileHeader)));
   const std::string& name = reader->input_.source().name();
   if (!is_trace(head)) {
-    return failure(ErrorKind::malformed, "this is not a cachescape trace", name, "foreign traces are read by: cachescape import");
+    return failure(ErrorKind::malformed, "this is not a cachescape trace", name,
+                   "foreign traces are read by: cachescape import");
   }
   if (head.size() < sizeof(FileHeader)) return failure(ErrorKind::truncated, "the trace ends inside its header", name);
   const auto header = load<FileHeader>(head);
-  if (header.checksum != checksum_of_fields(header)) return failure(ErrorKind::corrupt, "the trace's header is damaged", name);
+  if (header.checksum != checksum_of_fields(header))
+    return failure(ErrorKind::corrupt, "the trace's header is damaged", name);
   if (header.version != format_version) {
-    return failure(ErrorKind::unsupported, fmt::format("the trace has format version {}, this program reads version {}", header.version, format_version),
-                   name, "use a newer cachescape");
+    return failure(
+        ErrorKind::unsupported,
+        fmt::format("the trace has format version {}, this program reads version {}", header.version, format_version),
+        name, "use a newer cachescape");
   }
   reader->input_.consume(sizeof(FileHeader));
   return reader;
@@ -84,7 +88,8 @@ Result<void> TraceReader::check_trailer() {
   if (bytes.size() < sizeof(FileTrailer)) return std::unexpected(truncated_here("the trace ends inside its trailer"));
   const auto trailer = load<FileTrailer>(bytes);
   chunk_offset_ = input_.offset();
-  if (trailer.checksum != checksum_of_fields(trailer)) return std::unexpected(damaged(ErrorKind::corrupt, "the trace's trailer is damaged"));
+  if (trailer.checksum != checksum_of_fields(trailer))
+    return std::unexpected(damaged(ErrorKind::corrupt, "the trace's trailer is damaged"));
   input_.consume(sizeof(FileTrailer));
   CACHESCAPE_TRY(const auto rest, input_.peek(1));
   if (!rest.empty() && strictness_ == Strictness::strict) {
@@ -95,7 +100,8 @@ Result<void> TraceReader::check_trailer() {
     next_position_ = trailer.accesses;
     status_.lost_accesses += AccessCount{missing};
     if (strictness_ == Strictness::strict) {
-      return std::unexpected(damaged(ErrorKind::corrupt, fmt::format("{} accesses are missing before the end of the trace", missing)));
+      return std::unexpected(
+          damaged(ErrorKind::corrupt, fmt::format("{} accesses are missing before the end of the trace", missing)));
     }
   }
   return {};
@@ -110,7 +116,8 @@ Result<void> TraceReader::read_payload(const ChunkHeader& header) {
   }
   if (header.codec == Codec::zstd && ZSTD_getFrameContentSize(stored.data(), stored.size()) != header.raw_bytes) {
     input_.consume(header.stored_bytes);
-    return std::unexpected(damaged(ErrorKind::malformed, "the chunk's contents do not have the size that its header gives"));
+    return std::unexpected(
+        damaged(ErrorKind::malformed, "the chunk's contents do not have the size that its header gives"));
   }
   raw_.resize(header.raw_bytes + PartDecoder::padding);
   bool unpacked = true;
@@ -130,9 +137,14 @@ Result<void> TraceReader::read_round_chunk(const ChunkHeader& header) {
   const auto raw = std::span<const std::byte>(raw_).first(header.raw_bytes);
   Result<void> done;
   switch (header.type) {
-    case ChunkType::metadata: done = decode_metadata(raw, metadata_); break;
-    case ChunkType::index: break;
-    case ChunkType::accesses: done = round_.add(header, raw); break;
+    case ChunkType::metadata:
+      done = decode_metadata(raw, metadata_);
+      break;
+    case ChunkType::index:
+      break;
+    case ChunkType::accesses:
+      done = round_.add(header, raw);
+      break;
   }
   if (!done) return std::unexpected(damaged(done.error().kind, done.error().what));
   return {};
@@ -148,7 +160,9 @@ bool TraceReader::resynchronise() {
     for (; at + sizeof(FileTrailer) <= bytes->size(); ++at) {
       const auto rest = bytes->subspan(at);
       if (std::memcmp(rest.data(), end_magic.data(), end_magic.size()) == 0) break;
-      if (rest.size() >= sizeof(ChunkHeader) && load<std::uint32_t>(rest) == chunk_magic && plausible(load<ChunkHeader>(rest))) break;
+      if (rest.size() >= sizeof(ChunkHeader) && load<std::uint32_t>(rest) == chunk_magic &&
+          plausible(load<ChunkHeader>(rest)))
+        break;
     }
     const bool found = at + sizeof(FileTrailer) <= bytes->size();
     input_.consume(at);
@@ -178,7 +192,8 @@ Result<bool> TraceReader::read_round() {
       const ChunkHeader& h = **header;
       if (h.type == ChunkType::accesses) {
         if (open_round && !round_.same_round(h)) {
-          if (strictness_ == Strictness::strict) return std::unexpected(damaged(ErrorKind::corrupt, "a chunk is missing before this one"));
+          if (strictness_ == Strictness::strict)
+            return std::unexpected(damaged(ErrorKind::corrupt, "a chunk is missing before this one"));
           pending_ = h;
           if (close_round()) return true;
           open_round = false;

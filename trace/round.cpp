@@ -58,11 +58,13 @@ Result<void> Round::scatter(const ChunkHeader& header) {
       return failure(ErrorKind::malformed, "the chunk's order runs lead out of their round");
     }
     const auto slot = static_cast<std::ptrdiff_t>(position);
-    if (std::find(filled_.begin() + slot, filled_.begin() + slot + run.length, 1) != filled_.begin() + slot + run.length) {
+    if (std::find(filled_.begin() + slot, filled_.begin() + slot + run.length, 1) !=
+        filled_.begin() + slot + run.length) {
       return failure(ErrorKind::malformed, "two chunks of a round claim the same place in the order");
     }
     for (; block != decoder_.blocks().end() && block->index < from + run.length; ++block) {
-      blocks_.push_back({static_cast<std::uint32_t>(position + (block->index - from)), ThreadId{header.thread}, block->block});
+      blocks_.push_back(
+          {static_cast<std::uint32_t>(position + (block->index - from)), ThreadId{header.thread}, block->block});
     }
     std::fill_n(filled_.begin() + slot, run.length, std::uint8_t{1});
     std::fill_n(thread_.begin() + slot, run.length, ThreadId{header.thread});

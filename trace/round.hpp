@@ -20,8 +20,8 @@ class Round {
   void begin(const ChunkHeader& header);
   bool same_round(const ChunkHeader& header) const;
 
-  /// Adds one unpacked chunk, followed by PartDecoder::padding bytes; for a round of one chunk `raw` must stay valid until
-  /// all is taken. Errors carry no `where`.
+  /// Adds one unpacked chunk, followed by PartDecoder::padding bytes; for a round of one chunk `raw` must stay valid
+  /// until all is taken. Errors carry no `where`.
   Result<void> add(const ChunkHeader& header, std::span<const std::byte> raw);
   bool complete() const { return added_chunks_ == header_.chunks_in_round; }
 

@@ -16,13 +16,13 @@ namespace cachescape::trace {
 
 struct Summary {
   std::array<std::uint64_t, access_kinds> by_kind{};
-  std::uint64_t bytes = 0;                          ///< sum of sizes
-  std::map<ThreadId, std::uint64_t> by_thread;      ///< accesses
-  std::uint64_t blocks = 0;                         ///< block executions
-  std::optional<Address> lowest;                    ///< first byte used
-  std::optional<Address> highest;                   ///< last byte used
-  std::optional<std::uint64_t> sites;               ///< distinct; only by a full pass
-  std::optional<std::uint64_t> footprint_lines;     ///< distinct 64-byte lines; only by a full pass
+  std::uint64_t bytes = 0;                       ///< sum of sizes
+  std::map<ThreadId, std::uint64_t> by_thread;   ///< accesses
+  std::uint64_t blocks = 0;                      ///< block executions
+  std::optional<Address> lowest;                 ///< first byte used
+  std::optional<Address> highest;                ///< last byte used
+  std::optional<std::uint64_t> sites;            ///< distinct; only by a full pass
+  std::optional<std::uint64_t> footprint_lines;  ///< distinct 64-byte lines; only by a full pass
 
   std::uint64_t accesses() const { return by_kind[0] + by_kind[1] + by_kind[2]; }
 };

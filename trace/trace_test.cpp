@@ -34,7 +34,8 @@ std::string write_trace(const Contents& contents, std::uint32_t round_accesses) 
   EXPECT_TRUE(writer);
   auto block = contents.blocks.begin();
   for (std::size_t i = 0; i <= contents.accesses.size(); ++i) {
-    for (; block != contents.blocks.end() && block->first == i; ++block) (*writer)->enter_block(block->second.thread, block->second.block);
+    for (; block != contents.blocks.end() && block->first == i; ++block)
+      (*writer)->enter_block(block->second.thread, block->second.block);
     if (i < contents.accesses.size()) {
       EXPECT_TRUE((*writer)->append(contents.accesses[i]));
     }
@@ -80,17 +81,22 @@ ReadBack read_trace(std::string_view file, Strictness strictness, std::size_t ba
 
 rc::Gen<Access> an_access(int threads) {
   return rc::gen::construct<Access>(
-      rc::gen::construct<Address>(rc::gen::oneOf(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange<std::uint64_t>(0x1000, 0x1200))),
-      rc::gen::element<std::uint32_t>(0, 1, 4, 8, 64, 0xffffffff), rc::gen::element(AccessKind::read, AccessKind::write, AccessKind::modify),
-      rc::gen::construct<ThreadId>(rc::gen::map(rc::gen::inRange(0, threads), [](int t) { return static_cast<std::uint32_t>(t * 1000); })),
-      rc::gen::construct<SiteId>(rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x400000, 0x400008), rc::gen::arbitrary<std::uint64_t>())));
+      rc::gen::construct<Address>(
+          rc::gen::oneOf(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange<std::uint64_t>(0x1000, 0x1200))),
+      rc::gen::element<std::uint32_t>(0, 1, 4, 8, 64, 0xffffffff),
+      rc::gen::element(AccessKind::read, AccessKind::write, AccessKind::modify),
+      rc::gen::construct<ThreadId>(
+          rc::gen::map(rc::gen::inRange(0, threads), [](int t) { return static_cast<std::uint32_t>(t * 1000); })),
+      rc::gen::construct<SiteId>(
+          rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x400000, 0x400008), rc::gen::arbitrary<std::uint64_t>())));
 }
 
 Contents some_contents(int threads, bool with_blocks) {
   Contents c;
   c.accesses = *rc::gen::container<std::vector<Access>>(an_access(threads));
   if (with_blocks) {
-    auto positions = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, c.accesses.size() + 1));
+    auto positions =
+        *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, c.accesses.size() + 1));
     std::ranges::sort(positions);
     for (const std::uint64_t p : positions) {
       // A block is entered by the thread that makes the next access, so that its place in the order is known.
@@ -107,7 +113,8 @@ Contents sample(std::size_t n) {
   std::uint64_t x = 1;
   for (std::size_t i = 0; i < n; ++i) {
     x = x * 6364136223846793005u + 1442695040888963407u;
-    c.accesses.push_back({Address{x >> 20}, static_cast<std::uint32_t>(x >> 60), AccessKind::write, ThreadId{static_cast<std::uint32_t>(x >> 40 & 1)}, SiteId{x >> 58}});
+    c.accesses.push_back({Address{x >> 20}, static_cast<std::uint32_t>(x >> 60), AccessKind::write,
+                          ThreadId{static_cast<std::uint32_t>(x >> 40 & 1)}, SiteId{x >> 58}});
   }
   return c;
 }
@@ -116,7 +123,8 @@ RC_GTEST_PROP(Trace, ComesBackAsItWasWritten, ()) {
   const Contents contents = some_contents(*rc::gen::inRange(1, 5), false);
   const auto round = *rc::gen::inRange<std::uint32_t>(1, 40);
   const std::string file = write_trace(contents, round);
-  const ReadBack back = read_trace(file, Strictness::strict, *rc::gen::inRange<std::size_t>(1, 50), *rc::gen::arbitrary<bool>());
+  const ReadBack back =
+      read_trace(file, Strictness::strict, *rc::gen::inRange<std::size_t>(1, 50), *rc::gen::arbitrary<bool>());
   RC_ASSERT(!back.error);
   RC_ASSERT(back.contents == contents);
   for (std::size_t i = 0; i < back.positions.size(); ++i) RC_ASSERT(back.positions[i] == i);
@@ -126,7 +134,8 @@ RC_GTEST_PROP(Trace, ComesBackAsItWasWritten, ()) {
 
 RC_GTEST_PROP(Trace, KeepsBlocksOfOneThreadInPlace, ()) {
   const Contents contents = some_contents(1, true);
-  const ReadBack back = read_trace(write_trace(contents, *rc::gen::inRange<std::uint32_t>(1, 40)), Strictness::strict, *rc::gen::inRange<std::size_t>(1, 50));
+  const ReadBack back = read_trace(write_trace(contents, *rc::gen::inRange<std::uint32_t>(1, 40)), Strictness::strict,
+                                   *rc::gen::inRange<std::size_t>(1, 50));
   RC_ASSERT(!back.error);
   RC_ASSERT(back.contents == contents);
 }
@@ -143,7 +152,8 @@ RC_GTEST_PROP(Trace, KeepsEachThreadsBlocksBeforeTheSameAccess, ()) {
     }
     return found;
   };
-  for (std::uint32_t t = 0; t < 4; ++t) RC_ASSERT(of_thread(back.contents, ThreadId{t * 1000}) == of_thread(contents, ThreadId{t * 1000}));
+  for (std::uint32_t t = 0; t < 4; ++t)
+    RC_ASSERT(of_thread(back.contents, ThreadId{t * 1000}) == of_thread(contents, ThreadId{t * 1000}));
 }
 
 RC_GTEST_PROP(Trace, SeeksToEveryPosition, ()) {
@@ -157,7 +167,8 @@ RC_GTEST_PROP(Trace, SeeksToEveryPosition, ()) {
   const ReadBack back = drain(**reader, 7);
   RC_ASSERT(!back.error);
   const auto from = std::min<std::size_t>(position, contents.accesses.size());
-  RC_ASSERT(back.contents.accesses == std::vector<Access>(contents.accesses.begin() + static_cast<std::ptrdiff_t>(from), contents.accesses.end()));
+  RC_ASSERT(back.contents.accesses == std::vector<Access>(contents.accesses.begin() + static_cast<std::ptrdiff_t>(from),
+                                                          contents.accesses.end()));
   if (!back.positions.empty()) RC_ASSERT(back.positions.front() == position);
 }
 
@@ -171,7 +182,8 @@ TEST(Trace, EveryCutIsAnErrorAndLeavesAPrefix) {
     const ReadBack lenient = read_trace(cut, Strictness::lenient);
     ASSERT_EQ(lenient.error.has_value(), n < sizeof(FileHeader)) << n;
     ASSERT_GE(lenient.contents.accesses.size(), strict.contents.accesses.size());
-    ASSERT_TRUE(std::equal(strict.contents.accesses.begin(), strict.contents.accesses.end(), contents.accesses.begin()));
+    ASSERT_TRUE(
+        std::equal(strict.contents.accesses.begin(), strict.contents.accesses.end(), contents.accesses.begin()));
   }
 }
 
@@ -182,7 +194,9 @@ TEST(Trace, ATruncatedTraceSaysWhereAndWhatIsIntact) {
   auto reader = TraceReader::open(bytes::memory_source(std::as_bytes(std::span(file))), Strictness::strict);
   ASSERT_TRUE((*reader)->load_index().value());
   const std::uint64_t second = (*reader)->index()[1].offset;
-  const auto error_at = [&](std::uint64_t n) { return *read_trace(std::string_view(file).substr(0, n), Strictness::strict).error; };
+  const auto error_at = [&](std::uint64_t n) {
+    return *read_trace(std::string_view(file).substr(0, n), Strictness::strict).error;
+  };
 
   EXPECT_EQ(error_at(second).kind, ErrorKind::truncated);
   EXPECT_EQ(error_at(second).what, "the trace was not finished: its end is missing");
@@ -234,7 +248,8 @@ TEST(Trace, OneLostThreadLeavesTheOthersInOrder) {
   damaged[lost.offset + sizeof(ChunkHeader)] = static_cast<char>(damaged[lost.offset + sizeof(ChunkHeader)] ^ 1);
   const ReadBack back = read_trace(damaged, Strictness::lenient);
   std::vector<Access> expected;
-  std::ranges::copy_if(contents.accesses, std::back_inserter(expected), [&](const Access& a) { return a.thread != lost.thread; });
+  std::ranges::copy_if(contents.accesses, std::back_inserter(expected),
+                       [&](const Access& a) { return a.thread != lost.thread; });
   EXPECT_EQ(back.contents.accesses, expected);
   EXPECT_EQ(back.status.lost_accesses.value, lost.accesses);
 }
@@ -257,7 +272,8 @@ TEST(Trace, RefusesOtherVersionsByName) {
   header.version = 9;
   header.checksum = checksum_of_fields(header);
   std::memcpy(file.data(), &header, sizeof header);
-  EXPECT_EQ(read_trace(file, Strictness::strict).error->what, "the trace has format version 9, this program reads version 1");
+  EXPECT_EQ(read_trace(file, Strictness::strict).error->what,
+            "the trace has format version 9, this program reads version 1");
 }
 
 TEST(Trace, AFullDiskKeepsWhatWasWritten) {
@@ -289,7 +305,8 @@ TEST(Trace, AFullDiskKeepsWhatWasWritten) {
   const ReadBack back = read_trace(file, Strictness::lenient);
   ASSERT_FALSE(back.error);
   ASSERT_GE(back.contents.accesses.size(), 100u);
-  EXPECT_TRUE(std::equal(back.contents.accesses.begin(), back.contents.accesses.begin() + 100, contents.accesses.begin()));
+  EXPECT_TRUE(
+      std::equal(back.contents.accesses.begin(), back.contents.accesses.begin() + 100, contents.accesses.begin()));
 }
 
 TEST(Trace, ReadsFilesOfFormatVersion1) {

@@ -9,9 +9,7 @@
 
 namespace cachescape::trace {
 
-constexpr std::uint64_t zigzag(std::uint64_t difference) {
-  return (difference << 1) ^ (0 - (difference >> 63));
-}
+constexpr std::uint64_t zigzag(std::uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
 constexpr std::uint64_t unzigzag(std::uint64_t v) { return (v >> 1) ^ (0 - (v & 1)); }
 
 inline void put_varint(std::vector<std::byte>& out, std::uint64_t v) {

@@ -4,7 +4,6 @@
 
 #include <zstd.h>
 
-
 namespace cachescape::trace {
 namespace {
 
@@ -24,8 +23,8 @@ std::span<const std::byte> bytes_of(const Fixed& fixed) {
 TraceWriter::TraceWriter(std::unique_ptr<bytes::ByteSink> sink, WriterOptions options)
     : sink_(std::move(sink)), options_(options), last_part_(no_part) {}
 
-Result<std::unique_ptr<TraceWriter>> TraceWriter::create(std::unique_ptr<bytes::ByteSink> sink, const Metadata& metadata,
-                                                         WriterOptions options) {
+Result<std::unique_ptr<TraceWriter>> TraceWriter::create(std::unique_ptr<bytes::ByteSink> sink,
+                                                         const Metadata& metadata, WriterOptions options) {
   options.round_accesses = std::clamp(options.round_accesses, 1u, max_round_accesses);
   std::unique_ptr<TraceWriter> writer(new TraceWriter(std::move(sink), options));
   FileHeader header;
@@ -56,9 +55,11 @@ Result<void> TraceWriter::append(const Access& access) {
   }
   part.accesses.push_back(access);
   end = ++pending_;
-  const auto wanted = std::max<std::uint64_t>(options_.round_accesses, parts_.size() * std::uint64_t{accesses_per_part});
+  const auto wanted =
+      std::max<std::uint64_t>(options_.round_accesses, parts_.size() * std::uint64_t{accesses_per_part});
   const bool many_threads = parts_.size() > 1 && options_.round_accesses >= accesses_per_part;
-  if (pending_ >= (many_threads ? std::min<std::uint64_t>(wanted, max_round_accesses) : options_.round_accesses)) return flush_round();
+  if (pending_ >= (many_threads ? std::min<std::uint64_t>(wanted, max_round_accesses) : options_.round_accesses))
+    return flush_round();
   return {};
 }
 
@@ -111,11 +112,12 @@ Result<void> TraceWriter::flush_round() {
 
 Result<void> TraceWriter::write_chunk(ChunkHeader header) {
   if (raw_.size() > max_payload_bytes) {
-    return failure(ErrorKind::limit, "a chunk of the trace has become too large", sink_->name(), "write with fewer accesses per round");
+    return failure(ErrorKind::limit, "a chunk of the trace has become too large", sink_->name(),
+                   "write with fewer accesses per round");
   }
   stored_.resize(sizeof(ChunkHeader) + ZSTD_compressBound(raw_.size()));
-  const std::size_t packed = ZSTD_compress(stored_.data() + sizeof(ChunkHeader), stored_.size() - sizeof(ChunkHeader), raw_.data(),
-                                           raw_.size(), options_.zstd_level);
+  const std::size_t packed = ZSTD_compress(stored_.data() + sizeof(ChunkHeader), stored_.size() - sizeof(ChunkHeader),
+                                           raw_.data(), raw_.size(), options_.zstd_level);
   if (ZSTD_isError(packed) != 0 || packed >= raw_.size()) {
     header.codec = Codec::plain;
     header.stored_bytes = static_cast<std::uint32_t>(raw_.size());

@@ -17,7 +17,6 @@
 
 namespace cachescape::trace {
 
-
 struct WriterOptions {
   int zstd_level = 3;
   /// Accesses after which a round is closed. What a crash can lose; larger compresses better.

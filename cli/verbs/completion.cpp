@@ -84,7 +84,8 @@ void add_completion(Program& program) {
   CLI::App& verb = program.add_verb("completion", "Print a script that completes command lines in your shell");
   auto shell = std::make_shared<std::string>();
   verb.add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  set_examples(verb, {{"source <(cachescape completion bash)", "Complete in this shell; put it in ~/.bashrc to keep it"}});
+  set_examples(verb,
+               {{"source <(cachescape completion bash)", "Complete in this shell; put it in ~/.bashrc to keep it"}});
   program.on(verb, [&program, shell]() -> Result<int> {
     const VerbDescription description = describe(program.app());
     std::fputs((*shell == "zsh" ? zsh(description) : bash(description)).c_str(), stdout);

@@ -40,9 +40,12 @@ void add_import(Program& program) {
   auto options = std::make_shared<ImportOptions>();
   add_input(verb, options->input);
   add_trace_output(verb, options->output);
-  set_examples(verb, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace", "What ls touches, through a pipe"},
-                      {"cachescape import old.din.xz -o old.cstrace", "A compressed DineroIV trace; the format is recognised"},
-                      {"cachescape import pin.out --format pinatrace --lenient -o pin.cstrace", "Skip broken lines and say how many"}});
+  set_examples(
+      verb, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
+              "What ls touches, through a pipe"},
+             {"cachescape import old.din.xz -o old.cstrace", "A compressed DineroIV trace; the format is recognised"},
+             {"cachescape import pin.out --format pinatrace --lenient -o pin.cstrace",
+              "Skip broken lines and say how many"}});
   program.on(verb, [options] { return run(*options); });
 }
 

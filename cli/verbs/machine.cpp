@@ -13,6 +13,7 @@
 #include "machine/names.hpp"
 #include "machine/presets.hpp"
 #include "machine/toml_file.hpp"
+#include "product/report/number_text.hpp"
 #include "product/report/outcome_json.hpp"
 #include "product/report/outcome_text.hpp"
 #include "product/report/table.hpp"
@@ -50,24 +51,35 @@ Result<int> list(const MachineVerbOptions& options) {
   return exit_success;
 }
 
-std::string cycles(const std::optional<double>& latency) { return latency ? fmt::format("{:g} cycles", *latency) : "–"; }
+std::string cycles(const std::optional<double>& latency) {
+  return latency ? fmt::format("{:g} cycles", *latency) : "–";
+}
 
 std::string describe(const machine::Machine& m) {
   std::string text = m.title.empty() || m.title == m.name ? m.name : fmt::format("{}: {}", m.name, m.title);
-  text += fmt::format("\n{} cores, coherence {}\n\n", m.cores == 0 ? "as many as threads:" : fmt::format("{}", m.cores),
+  text += fmt::format("\n{}, coherence {}\n\n", m.cores == 0 ? "a core per thread" : report::counted(m.cores, "core"),
                       machine::name_of(machine::coherence_names, m.coherence));
-  Table table({{"level", Table::Align::left}, {"cache", Table::Align::left}, {"sets"}, {"policy", Table::Align::left}, {"latency"}});
+  Table table({{"level", Table::Align::left},
+               {"cache", Table::Align::left},
+               {"sets"},
+               {"policy", Table::Align::left},
+               {"latency"}});
   for (const machine::Level& l : m.levels) {
-    const std::string policy = fmt::format("{}, write-{}{}, {}", machine::name_of(machine::replacement_names, l.replacement),
-                                           machine::name_of(machine::write_names, l.write), l.write_allocate ? "" : " no-allocate",
-                                           machine::name_of(machine::inclusion_names, l.inclusion));
+    const std::string policy =
+        fmt::format("{}, write-{}{}, {}", machine::name_of(machine::replacement_names, l.replacement),
+                    machine::name_of(machine::write_names, l.write), l.write_allocate ? "" : " no-allocate",
+                    machine::name_of(machine::inclusion_names, l.inclusion));
     table.add({l.name, report::level_text(l), fmt::format("{}", l.sets), policy, cycles(l.latency)});
   }
   if (m.memory_latency) table.add({"memory", "", "", "", cycles(m.memory_latency)});
   text += table.text();
   if (!m.sources.empty()) {
     text += "\nsources\n";
-    for (const auto& [key, source] : m.sources) text += fmt::format("  {}: {}\n", key == "*" ? "all" : key, source);
+    std::string for_all;
+    for (const auto& [key, source] : m.sources) {
+      if (key == "*") for_all = source;
+      if (key == "*" || source != for_all) text += fmt::format("  {}: {}\n", key == "*" ? "all" : key, source);
+    }
   }
   return text + fmt::format("\nin one line: {}\n", machine::to_inline(m));
 }
@@ -114,7 +126,8 @@ void add_machine(Program& program) {
   program.on(list_verb, [options] { return list(*options); });
 
   CLI::App& show_verb = Program::add_verb(verb, "show", "A machine's caches, and where each number comes from");
-  show_verb.add_option("MACHINE", options->machine, "A preset, a .toml file, host, or levels such as 'L1:32K,8,64'")->required();
+  show_verb.add_option("MACHINE", options->machine, "A preset, a .toml file, host, or levels such as 'L1:32K,8,64'")
+      ->required();
   show_verb.add_flag("--json", options->json, "Print JSON");
   show_verb.add_flag("--toml", options->toml, "Print a machine file, to start your own from");
   set_examples(show_verb, {{"cachescape machine show zen4", "What we know of it"},
@@ -129,7 +142,8 @@ void add_machine(Program& program) {
   set_examples(check_verb, {{"cachescape machine check mine.toml", "Exit code 1 and what is wrong, or 0"}});
   program.on(check_verb, [options] { return check(*options); });
 
-  CLI::App& detect_verb = Program::add_verb(verb, "detect", "This computer's caches, as the operating system tells them");
+  CLI::App& detect_verb =
+      Program::add_verb(verb, "detect", "This computer's caches, as the operating system tells them");
   detect_verb.add_flag("--json", options->json, "Print JSON");
   detect_verb.add_flag("--toml", options->toml, "Print a machine file");
   set_examples(detect_verb, {{"cachescape machine detect --toml > here.toml", "Keep this computer as a machine file"}});

@@ -38,7 +38,8 @@ std::string section(const VerbDescription& verb) {
     if (!o.default_text.empty()) out += fmt::format(" (default: {})", roff(o.default_text));
     out += '\n';
   }
-  if (verb.path != "cachescape" && !verb.examples.empty()) out += fmt::format(".PP\nExamples:\n.PP\n.nf\n{}\n.fi\n", roff(verb.examples));
+  if (verb.path != "cachescape" && !verb.examples.empty())
+    out += fmt::format(".PP\nExamples:\n.PP\n.nf\n{}\n.fi\n", roff(verb.examples));
   for (const VerbDescription& v : verb.verbs) out += section(v);
   return out;
 }
@@ -50,7 +51,8 @@ std::string manual_page(const VerbDescription& program) {
   out += ".SH VERBS AND OPTIONS\n" + section(program);
   out += ".SH EXAMPLES\n.nf\n" + roff(program.examples) + "\n.fi\n";
   out += ".SH EXIT STATUS\n";
-  for (const auto& [code, text] : exit_code_texts) out += fmt::format(".TP\n{}\n{}\n", static_cast<int>(code), roff(text));
+  for (const auto& [code, text] : exit_code_texts)
+    out += fmt::format(".TP\n{}\n{}\n", static_cast<int>(code), roff(text));
   return out;
 }
 
@@ -58,7 +60,8 @@ std::string manual_page(const VerbDescription& program) {
 
 void add_man(Program& program) {
   CLI::App& verb = program.add_verb("man", "Print the manual page (roff)");
-  set_examples(verb, {{"cachescape man | man -l -", "Read it"}, {"cachescape man > cachescape.1", "Keep it as a file"}});
+  set_examples(verb,
+               {{"cachescape man | man -l -", "Read it"}, {"cachescape man > cachescape.1", "Keep it as a file"}});
   program.on(verb, [&program]() -> Result<int> {
     std::fputs(manual_page(describe(program.app())).c_str(), stdout);
     return exit_success;

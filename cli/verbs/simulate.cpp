@@ -62,9 +62,10 @@ Result<int> run(const SimulateOptions& options) {
     CACHESCAPE_CHECK(print_json(report::outcome_json(outcome, machine, "simulation")));
     return exit_success;
   }
-  std::string text = fmt::format("{} on {}\n{} by {} on {}\n\n", options.input.path, machine.title.empty() ? machine.name : machine.title,
-                                 report::counted(outcome.accesses, "access"), report::counted(outcome.threads, "thread"),
-                                 report::counted(outcome.cores, "core"));
+  std::string text =
+      fmt::format("{} on {}\n{} by {} on {}\n\n", options.input.path,
+                  machine.title.empty() ? machine.name : machine.title, report::counted(outcome.accesses, "access"),
+                  report::counted(outcome.threads, "thread"), report::counted(outcome.cores, "core"));
   text += report::outcome_text(outcome, machine, {options.by_kind});
   CACHESCAPE_CHECK(print_text(text));
   return exit_success;
@@ -79,16 +80,20 @@ void add_simulate(Program& program) {
   add_machine_options(verb, options->machine);
   verb.add_option("--seed", options->seed, "Seed of random replacement")->type_name("N")->capture_default_str();
   verb.add_option("--definitions", options->definitions,
-                  "Count each line an access touches (touches), or count as cachegrind does: an access misses once if any of its lines misses")
+                  "Count each line an access touches (touches), or count as cachegrind does: an access misses once if "
+                  "any of its lines misses")
       ->type_name("touches|cachegrind")
       ->check(CLI::IsMember({"touches", "cachegrind"}))
       ->capture_default_str();
   verb.add_flag("--no-classes", options->no_classes, "Do not tell cold, capacity and conflict misses apart; faster");
   verb.add_flag("--by-kind", options->by_kind, "Show reads and writes apart");
   verb.add_flag("--json", options->json, "Print JSON");
-  set_examples(verb, {{"cachescape simulate ls.cstrace --machine i7-4770k", "Hits and misses at every level of a Haswell"},
-                      {"cachescape simulate app.din.gz --machine 'L1:32K,8,64 L2:1M,16,64' --json", "A foreign trace on a machine given in words, as JSON"},
-                      {"cachescape simulate app.cstrace --machine zen4 --cores 4", "Threads dealt out to four cores with private and shared caches"}});
+  set_examples(verb,
+               {{"cachescape simulate ls.cstrace --machine i7-4770k", "Hits and misses at every level of a Haswell"},
+                {"cachescape simulate app.din.gz --machine 'L1:32K,8,64 L2:1M,16,64' --json",
+                 "A foreign trace on a machine given in words, as JSON"},
+                {"cachescape simulate app.cstrace --machine zen4 --cores 4",
+                 "Threads dealt out to four cores with private and shared caches"}});
   program.on(verb, [options] { return run(*options); });
 }
 

@@ -1,6 +1,7 @@
 // One access, and the batch in which accesses travel between components.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,9 @@ enum class AccessKind : std::uint8_t {
   modify = 2,  ///< read-modify-write: counts as a read, leaves the line written
 };
 inline constexpr std::size_t access_kinds = 3;
+
+/// Counts for reads, writes and read-modify-writes, indexed by AccessKind.
+using KindCounts = std::array<std::uint64_t, access_kinds>;
 
 /// Whether the access leaves its bytes changed.
 constexpr bool writes(AccessKind k) { return k != AccessKind::read; }

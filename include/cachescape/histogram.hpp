@@ -26,8 +26,8 @@ struct Histogram {
     return n;
   }
   std::uint64_t total() const { return finite() + cold; }
-  /// Touches whose distance is less than `distance`: the hits of a fully associative LRU cache of that many lines. O(log bins) would
-  /// need prefix sums; models that ask often make them.
+  /// Touches whose distance is less than `distance`: the hits of a fully associative LRU cache of that many lines.
+  /// O(log bins) would need prefix sums; models that ask often make them.
   std::uint64_t below(std::uint64_t distance) const {
     std::uint64_t n = 0;
     for (const Bin& b : bins) {

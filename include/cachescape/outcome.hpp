@@ -53,14 +53,14 @@ struct Tally {
 struct LevelOutcome {
   std::string name;
   std::uint64_t instances = 1;
-  Tally reads;   ///< loads and read-modify-writes
-  Tally writes;  ///< stores
-  std::uint64_t write_backs = 0;  ///< lines or write-throughs sent on to the next level because they were written
-  std::uint64_t upgrades = 0;     ///< writes that hit but had to ask for ownership first
+  Tally reads;                      ///< loads and read-modify-writes
+  Tally writes;                     ///< stores
+  std::uint64_t write_backs = 0;    ///< lines or write-throughs sent on to the next level because they were written
+  std::uint64_t upgrades = 0;       ///< writes that hit but had to ask for ownership first
   std::uint64_t invalidations = 0;  ///< lines lost to a peer's write
-  std::uint64_t remote_hits = 0;  ///< misses that found the line modified in a peer
-  Bytes bytes_in;                 ///< fetched from the next level (or memory)
-  Bytes bytes_out;                ///< written to the next level (or memory)
+  std::uint64_t remote_hits = 0;    ///< misses that found the line modified in a peer
+  Bytes bytes_in;                   ///< fetched from the next level (or memory)
+  Bytes bytes_out;                  ///< written to the next level (or memory)
 
   Tally total() const {
     Tally t = reads;

@@ -1,5 +1,5 @@
-// What is known of a program's memory behaviour, without any cache in mind: the value that analyses make, files keep and
-// models read.
+// What is known of a program's memory behaviour, without any cache in mind: the value that analyses make, files keep
+// and models read.
 #pragma once
 
 #include <array>
@@ -13,9 +13,6 @@
 #include "cachescape/line.hpp"
 
 namespace cachescape {
-
-/// Counts for reads, writes and read-modify-writes, indexed by AccessKind.
-using KindCounts = std::array<std::uint64_t, access_kinds>;
 
 /// Whose touches a histogram is about.
 struct Scope {
@@ -41,8 +38,8 @@ struct StackProfile {
   friend bool operator==(const StackProfile&, const StackProfile&) = default;
 };
 
-/// Set distances for one number of sets. hits[k][d]: touches of kind k with set distance exactly d, d < ways; all others are misses
-/// of any cache with up to that many ways.
+/// Set distances for one number of sets. hits[k][d]: touches of kind k with set distance exactly d, d < ways; all
+/// others are misses of any cache with up to that many ways.
 struct SetCounts {
   std::uint64_t sets = 1;
   std::array<std::vector<std::uint64_t>, access_kinds> hits;
@@ -69,11 +66,12 @@ struct Sampling {
     interval,     ///< accesses on for a while, off for a while
   };
   Method method = Method::none;
-  double rate = 1;             ///< share of lines (SHARDS: the final one) or of accesses (interval) that was analysed
-  std::uint64_t on = 0;        ///< interval: accesses in a row that are analysed
-  std::uint64_t off = 0;       ///< interval: accesses in a row that are not
+  double rate = 1;              ///< share of lines (SHARDS: the final one) or of accesses (interval) that was analysed
+  std::uint64_t on = 0;         ///< interval: accesses in a row that are analysed
+  std::uint64_t off = 0;        ///< interval: accesses in a row that are not
   std::uint64_t max_lines = 0;  ///< shards_size: lines followed at a time
-  std::uint64_t analysed = 0;  ///< accesses that were analysed (interval) or in which a chosen line was touched (SHARDS, smallest line)
+  std::uint64_t analysed =
+      0;  ///< accesses that were analysed (interval) or in which a chosen line was touched (SHARDS, smallest line)
 
   friend bool operator==(const Sampling&, const Sampling&) = default;
 };

@@ -39,9 +39,9 @@ inline std::unexpected<Error> failure(ErrorKind kind, std::string what, std::str
 // binds the value to `declaration`.
 #define CACHESCAPE_JOIN_(a, b) a##b
 #define CACHESCAPE_JOIN(a, b) CACHESCAPE_JOIN_(a, b)
-#define CACHESCAPE_TRY_(result, declaration, expression)                 \
-  auto result = (expression);                                            \
-  if (!result) return std::unexpected(std::move(result).error());        \
+#define CACHESCAPE_TRY_(result, declaration, expression)          \
+  auto result = (expression);                                     \
+  if (!result) return std::unexpected(std::move(result).error()); \
   declaration = *std::move(result)
 #define CACHESCAPE_TRY(declaration, expression) \
   CACHESCAPE_TRY_(CACHESCAPE_JOIN(result_at_line_, __LINE__), declaration, expression)

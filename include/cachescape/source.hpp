@@ -11,11 +11,11 @@ namespace cachescape {
 
 /// What a source has delivered and lost so far.
 struct SourceStatus {
-  AccessCount accesses;                    ///< delivered
-  std::uint64_t instructions = 0;          ///< instruction fetches seen, where the format has them
-  std::uint64_t skipped_records = 0;       ///< malformed records passed over in lenient reading
-  AccessCount lost_accesses;               ///< accesses known to be missing
-  std::uint64_t bytes_read = 0;            ///< of the input as stored (compressed)
+  AccessCount accesses;                      ///< delivered
+  std::uint64_t instructions = 0;            ///< instruction fetches seen, where the format has them
+  std::uint64_t skipped_records = 0;         ///< malformed records passed over in lenient reading
+  AccessCount lost_accesses;                 ///< accesses known to be missing
+  std::uint64_t bytes_read = 0;              ///< of the input as stored (compressed)
   std::optional<std::uint64_t> bytes_total;  ///< size of the input, where known (not for pipes)
 };
 

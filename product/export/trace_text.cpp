@@ -16,15 +16,16 @@ void append_din(const AccessBatch& batch, std::string& out) {
   auto to = std::back_inserter(out);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const Access a = batch[i];
-    const auto line = [&](char label) {
+    // Dinero reads a size only behind a letter.
+    const auto line = [&](char digit, char letter) {
       if (a.size == 0) {
-        fmt::format_to(to, "{} {:x}\n", label, a.address.value);
+        fmt::format_to(to, "{} {:x}\n", digit, a.address.value);
       } else {
-        fmt::format_to(to, "{} {:x} {:x}\n", label, a.address.value, a.size);
+        fmt::format_to(to, "{} {:x} {:x}\n", letter, a.address.value, a.size);
       }
     };
-    if (a.kind != AccessKind::write) line('0');
-    if (writes(a.kind)) line('1');
+    if (a.kind != AccessKind::write) line('0', 'r');
+    if (writes(a.kind)) line('1', 'w');
   }
 }
 
@@ -36,7 +37,8 @@ void append_lackey(const AccessBatch& batch, std::string& out) {
     const Access a = batch[i];
     if (a.site != site) fmt::format_to(to, "I  {:08x},1\n", a.site.value);
     site = a.site;
-    fmt::format_to(to, " {} {:08x},{}\n", letters[static_cast<std::size_t>(a.kind)], a.address.value, std::max(a.size, 1u));
+    fmt::format_to(to, " {} {:08x},{}\n", letters[static_cast<std::size_t>(a.kind)], a.address.value,
+                   std::max(a.size, 1u));
   }
 }
 
@@ -51,7 +53,8 @@ void append_csv(const AccessBatch& batch, std::string& out) {
 
 constexpr std::array formats{
     TextFormat{"csv", ".csv", "time,thread,kind,address,size,pc\n", "", append_csv},
-    TextFormat{"din", ".din", "", "threads and program counters; a read-modify-write becomes a read and a write", append_din},
+    TextFormat{"din", ".din", "", "threads and program counters; a read-modify-write becomes a read and a write",
+               append_din},
     TextFormat{"lackey", ".lackey", "", "threads and unknown sizes; instructions without accesses", append_lackey},
 };
 

@@ -23,7 +23,8 @@ Json classes_json(const MissClasses& c) {
 }
 
 Json tally_json(const Tally& t, bool classified) {
-  Json json{{"accesses", t.accesses}, {"hits", t.hits()}, {"misses", t.misses}, {"miss_ratio", ratio(t.misses, t.accesses)}};
+  Json json{
+      {"accesses", t.accesses}, {"hits", t.hits()}, {"misses", t.misses}, {"miss_ratio", ratio(t.misses, t.accesses)}};
   if (classified) json["classes"] = classes_json(t.classes);
   return json;
 }
@@ -47,7 +48,10 @@ Json machine_json(const machine::Machine& m) {
     if (l.bandwidth) level["bandwidth"] = *l.bandwidth;
     levels.push_back(std::move(level));
   }
-  Json json{{"name", m.name}, {"title", m.title}, {"cores", m.cores}, {"coherence", machine::name_of(machine::coherence_names, m.coherence)}};
+  Json json{{"name", m.name},
+            {"title", m.title},
+            {"cores", m.cores},
+            {"coherence", machine::name_of(machine::coherence_names, m.coherence)}};
   if (m.memory_latency) json["memory_latency"] = *m.memory_latency;
   if (m.frequency) json["frequency_ghz"] = *m.frequency;
   json["levels"] = std::move(levels);

@@ -12,7 +12,8 @@ namespace cachescape::report {
 inline constexpr int outcome_schema_version = 1;
 
 /// `method` says how the numbers came about, such as "simulation".
-nlohmann::ordered_json outcome_json(const HierarchyOutcome& outcome, const machine::Machine& machine, const char* method);
+nlohmann::ordered_json outcome_json(const HierarchyOutcome& outcome, const machine::Machine& machine,
+                                    const char* method);
 nlohmann::ordered_json machine_json(const machine::Machine& machine);
 
 }  // namespace cachescape::report

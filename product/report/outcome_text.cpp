@@ -58,7 +58,8 @@ std::string classes_table(const std::vector<Row>& rows) {
   std::vector<Table::Column> columns{{"misses by cause", Align::left}};
   std::vector<Member> shown;
   for (const auto& [title, member] : all) {
-    const bool always = member == &MissClasses::cold || member == &MissClasses::capacity || member == &MissClasses::conflict;
+    const bool always =
+        member == &MissClasses::cold || member == &MissClasses::capacity || member == &MissClasses::conflict;
     bool occurs = always;
     for (const Row& row : rows) occurs = occurs || row.tally.classes.*member != 0;
     if (!occurs) continue;
@@ -76,12 +77,14 @@ std::string classes_table(const std::vector<Row>& rows) {
 
 std::string traffic_table(const HierarchyOutcome& outcome) {
   bool coherence = false;
-  for (const LevelOutcome& l : outcome.levels) coherence = coherence || l.upgrades + l.invalidations + l.remote_hits > 0;
+  for (const LevelOutcome& l : outcome.levels)
+    coherence = coherence || l.upgrades + l.invalidations + l.remote_hits > 0;
   std::vector<Table::Column> columns{{"traffic", Align::left}, {"bytes in"}, {"bytes out"}, {"write-backs"}};
   if (coherence) columns.insert(columns.end(), {{"upgrades"}, {"invalidations"}, {"remote hits"}});
   Table table(std::move(columns));
   for (const LevelOutcome& l : outcome.levels) {
-    std::vector<std::string> cells{l.name, bytes_text(l.bytes_in.value), bytes_text(l.bytes_out.value), with_thousands(l.write_backs)};
+    std::vector<std::string> cells{l.name, bytes_text(l.bytes_in.value), bytes_text(l.bytes_out.value),
+                                   with_thousands(l.write_backs)};
     if (coherence) {
       for (const std::uint64_t n : {l.upgrades, l.invalidations, l.remote_hits}) cells.push_back(with_thousands(n));
     }
@@ -114,7 +117,8 @@ std::string outcome_text(const HierarchyOutcome& outcome, const machine::Machine
   std::string out;
   for (std::size_t i = 0; i < outcome.levels.size(); ++i) {
     const LevelOutcome& l = outcome.levels[i];
-    out += fmt::format("{}  {}{}\n", l.name, level_text(machine.levels[i]), l.instances > 1 ? fmt::format(" × {}", l.instances) : "");
+    out += fmt::format("{}  {}{}\n", l.name, level_text(machine.levels[i]),
+                       l.instances > 1 ? fmt::format(" × {}", l.instances) : "");
   }
   const std::vector<Row> rows = rows_of(outcome, options.by_kind);
   out += '\n' + hits_table(outcome, rows);

@@ -28,11 +28,13 @@ struct ConvertOptions {
 
 std::string text_format_names() {
   std::string names;
-  for (const exporting::TextFormat& f : exporting::text_formats()) names += (names.empty() ? "" : "|") + std::string(f.name);
+  for (const exporting::TextFormat& f : exporting::text_formats())
+    names += (names.empty() ? "" : "|") + std::string(f.name);
   return names;
 }
 
-Result<void> write_text(const InputOptions& input_options, const exporting::TextFormat& format, const std::string& path) {
+Result<void> write_text(const InputOptions& input_options, const exporting::TextFormat& format,
+                        const std::string& path) {
   CACHESCAPE_TRY(const OpenedInput input, open_input(input_options));
   CACHESCAPE_TRY(const auto sink, bytes::open_sink(path));
   std::string text(format.header);
@@ -92,7 +94,8 @@ void add_trace_cat(Program& program, CLI::App& trace) {
       ->required()
       ->type_name(text_format_names())
       ->check(CLI::IsMember(CLI::detail::split(text_format_names(), '|')));
-  set_examples(verb, {{"cachescape trace cat app.cstrace --to din | dineroIV -l1-dsize 32k -l1-dbsize 64", "Feed another simulator"},
+  set_examples(verb, {{"cachescape trace cat app.cstrace --to din | dineroIV -l1-dsize 32k -l1-dbsize 64",
+                       "Feed another simulator"},
                       {"cachescape trace cat app.cstrace --to csv | head", "Everything we know of each access"}});
   program.on(verb, [options]() -> Result<int> {
     CACHESCAPE_CHECK(write_text(options->input, *exporting::find_text_format(options->to), "-"));

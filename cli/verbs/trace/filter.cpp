@@ -50,7 +50,8 @@ Result<Bounds> bounds(const char* flag, const std::string& text) {
   if (text.empty()) return b;
   const auto dots = text.find("..");
   const auto wrong = [&] {
-    return failure(ErrorKind::usage, fmt::format("“{}” is not a range", text), flag, "write it as 0x1000..0x1fff; either end may be left out");
+    return failure(ErrorKind::usage, fmt::format("“{}” is not a range", text), flag,
+                   "write it as 0x1000..0x1fff; either end may be left out");
   };
   if (dots == std::string::npos) return wrong();
   const std::string low = text.substr(0, dots);
@@ -118,8 +119,11 @@ void add_trace_filter(Program& program, CLI::App& trace) {
       ->check(CLI::IsMember({"read", "write", "modify"}));
   verb.add_option("--addresses", options->addresses, "Addresses of first bytes, LOW..HIGH")->type_name("RANGE");
   verb.add_option("--sites", options->sites, "Sites (program counters), LOW..HIGH")->type_name("RANGE");
-  set_examples(verb, {{"cachescape trace filter app.cstrace --from 1000000 --count 500000 -o part.cstrace", "Half a million accesses"},
-                      {"cachescape trace filter app.cstrace --kinds write,modify --addresses 0x7ff000000000.. -o stack.cstrace", "What writes to the stack"}});
+  set_examples(
+      verb,
+      {{"cachescape trace filter app.cstrace --from 1000000 --count 500000 -o part.cstrace", "Half a million accesses"},
+       {"cachescape trace filter app.cstrace --kinds write,modify --addresses 0x7ff000000000.. -o stack.cstrace",
+        "What writes to the stack"}});
   program.on(verb, [options] { return run(*options); });
 }
 

@@ -41,8 +41,9 @@ Result<int> run(const HeadOptions& options) {
       position = batch.first.value + i;
       if (position < options.from) continue;
       const Access a = batch[i];
-      table.add({report::with_thousands(position), fmt::format("{}", a.thread.value), kinds[static_cast<std::size_t>(a.kind)],
-                 fmt::format("{:#x}", a.address.value), a.size == 0 ? "?" : fmt::format("{}", a.size),
+      table.add({report::with_thousands(position), fmt::format("{}", a.thread.value),
+                 kinds[static_cast<std::size_t>(a.kind)], fmt::format("{:#x}", a.address.value),
+                 a.size == 0 ? "?" : fmt::format("{}", a.size),
                  a.site.value == 0 ? "–" : fmt::format("{:#x}", a.site.value)});
       ++shown;
     }
@@ -59,7 +60,8 @@ void add_trace_head(Program& program, CLI::App& trace) {
   add_input(verb, options->input);
   verb.add_option("-n,--count", options->count, "How many")->type_name("N")->capture_default_str();
   verb.add_option("--from", options->from, "Position of the first one, from 0")->type_name("N")->capture_default_str();
-  set_examples(verb, {{"cachescape trace head app.cstrace -n 5 --from 1000000", "Five accesses from the middle; found by the index, not by reading"}});
+  set_examples(verb, {{"cachescape trace head app.cstrace -n 5 --from 1000000",
+                       "Five accesses from the middle; found by the index, not by reading"}});
   program.on(verb, [options] { return run(*options); });
 }
 

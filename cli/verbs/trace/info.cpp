@@ -76,21 +76,26 @@ std::string text_of(const Info& info, const std::string& path) {
                             static_cast<double>(*status.bytes_total) / static_cast<double>(s.accesses()));
   }
   text += line("accesses", accesses);
-  text += line("reads", fmt::format("{} ({})", with_thousands(s.by_kind[0]), report::percent(s.by_kind[0], s.accesses())));
-  text += line("writes", fmt::format("{} ({})", with_thousands(s.by_kind[1]), report::percent(s.by_kind[1], s.accesses())));
-  text += line("modifies", fmt::format("{} ({})", with_thousands(s.by_kind[2]), report::percent(s.by_kind[2], s.accesses())));
+  text +=
+      line("reads", fmt::format("{} ({})", with_thousands(s.by_kind[0]), report::percent(s.by_kind[0], s.accesses())));
+  text +=
+      line("writes", fmt::format("{} ({})", with_thousands(s.by_kind[1]), report::percent(s.by_kind[1], s.accesses())));
+  text += line("modifies",
+               fmt::format("{} ({})", with_thousands(s.by_kind[2]), report::percent(s.by_kind[2], s.accesses())));
   text += line("bytes", report::bytes_text(s.bytes));
   if (const auto n = instructions_of(info); n > 0) text += line("instructions", with_thousands(n));
   if (s.lowest) text += line("addresses", fmt::format("{:#x} … {:#x}", s.lowest->value, s.highest->value));
   if (s.footprint_lines) {
-    text += line("footprint", fmt::format("{} ({})", report::bytes_text(*s.footprint_lines * 64), report::counted(*s.footprint_lines, "64-byte line")));
+    text += line("footprint", fmt::format("{} ({})", report::bytes_text(*s.footprint_lines * 64),
+                                          report::counted(*s.footprint_lines, "64-byte line")));
   }
   if (s.sites) text += line("sites", with_thousands(*s.sites));
   if (s.blocks > 0) text += line("blocks run", with_thousands(s.blocks));
   if (info.chunks) text += line("chunks", with_thousands(*info.chunks));
   std::string threads = with_thousands(s.by_thread.size());
   if (s.by_thread.size() > 1) {
-    for (const auto& [id, n] : s.by_thread) threads += fmt::format("\n{:14}{}: {}", "", id.value, report::counted(n, "access"));
+    for (const auto& [id, n] : s.by_thread)
+      threads += fmt::format("\n{:14}{}: {}", "", id.value, report::counted(n, "access"));
   }
   text += line("threads", threads);
   for (const auto& [key, value] : info.metadata) {

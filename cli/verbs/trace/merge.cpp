@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "cli/exit_code.hpp"
 #include "cli/input.hpp"
@@ -98,7 +98,8 @@ Result<int> run(const MergeOptions& options) {
 }  // namespace
 
 void add_trace_merge(Program& program, CLI::App& trace) {
-  CLI::App& verb = Program::add_verb(trace, "merge", "Join traces, as if their programs had run together or one after the other");
+  CLI::App& verb =
+      Program::add_verb(trace, "merge", "Join traces, as if their programs had run together or one after the other");
   auto options = std::make_shared<MergeOptions>();
   verb.add_option("TRACE", options->paths, "Traces to join; block labels are not kept")->required();
   add_input_flags(verb, options->input);
@@ -108,9 +109,12 @@ void add_trace_merge(Program& program, CLI::App& trace) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_flag("--append", options->append, "One trace after the other instead");
-  verb.add_flag("--keep-threads", options->keep_threads, "Keep thread numbers: equal numbers in different traces are one thread");
-  set_examples(verb, {{"cachescape trace merge a.cstrace b.cstrace -o both.cstrace", "Two programs side by side, access by access"},
-                      {"cachescape trace merge --append --keep-threads part.0.cstrace part.1.cstrace -o whole.cstrace", "Undo trace split --every"}});
+  verb.add_flag("--keep-threads", options->keep_threads,
+                "Keep thread numbers: equal numbers in different traces are one thread");
+  set_examples(verb, {{"cachescape trace merge a.cstrace b.cstrace -o both.cstrace",
+                       "Two programs side by side, access by access"},
+                      {"cachescape trace merge --append --keep-threads part.0.cstrace part.1.cstrace -o whole.cstrace",
+                       "Undo trace split --every"}});
   program.on(verb, [options] { return run(*options); });
 }
 

@@ -53,7 +53,8 @@ Result<int> run(const SplitOptions& options) {
     for (std::size_t i = 0; i <= batch.size(); ++i) {
       const std::uint64_t position = batch.first.value + i;
       for (; block != batch.blocks.end() && block->index == i; ++block) {
-        CACHESCAPE_TRY(trace::TraceWriter * to, part(options.by_thread ? block->thread.value : position / options.every));
+        CACHESCAPE_TRY(trace::TraceWriter * to,
+                       part(options.by_thread ? block->thread.value : position / options.every));
         to->enter_block(block->thread, block->block);
       }
       if (i == batch.size()) break;
@@ -81,8 +82,10 @@ void add_trace_split(Program& program, CLI::App& trace) {
   verb.get_option("--output")->description("Name of the parts; -o app.cstrace makes app.0.cstrace, app.1.cstrace, …");
   verb.add_flag("--by-thread", options->by_thread, "A part per thread");
   verb.add_option("--every", options->every, "A part per N accesses")->type_name("N");
-  set_examples(verb, {{"cachescape trace split app.cstrace --by-thread -o thread.cstrace", "thread.0.cstrace, thread.1.cstrace, …"},
-                      {"cachescape trace split app.cstrace --every 1000000000 -o part.cstrace", "Parts of a thousand million accesses"}});
+  set_examples(verb, {{"cachescape trace split app.cstrace --by-thread -o thread.cstrace",
+                       "thread.0.cstrace, thread.1.cstrace, …"},
+                      {"cachescape trace split app.cstrace --every 1000000000 -o part.cstrace",
+                       "Parts of a thousand million accesses"}});
   program.on(verb, [options] { return run(*options); });
 }
 

@@ -25,9 +25,12 @@ constexpr std::array<Label, 256> labels = [] {
   return table;
 }();
 
+/// No instruction touches more at once.
+constexpr std::uint64_t largest_plain_size = 512;
+
 class DinParser {
  public:
-  static constexpr std::string_view expected = "\"label address\" or \"label address size\"";
+  static constexpr std::string_view expected = R"("label address" or "label address size")";
 
   LineKind parse(std::string_view line, Access& access) {
     const char* p = line.data();
@@ -45,14 +48,17 @@ class DinParser {
       return broken("the address is not a hexadecimal number of at most 64 bits");
     }
     std::uint64_t size = 0;
-    // Where the label is a digit, Dinero reads what follows the address as a comment.
-    if (!is_digit(label)) {
-      skip_blanks(p);
-      if (p != end) {
-        skip_hex_prefix(p);
-        if (!take_hex(p, size) || size > std::numeric_limits<std::uint32_t>::max() || (p != end && !is_blank(*p))) {
-          return broken("the size is not a hexadecimal number of at most 32 bits");
-        }
+    skip_blanks(p);
+    if (p != end) {
+      skip_hex_prefix(p);
+      const bool is_size = take_hex(p, size) && size <= std::numeric_limits<std::uint32_t>::max();
+      if (is_digit(label)) {
+        // Behind a digit Dinero sees only comments, but tools write sizes there: a lone number is one, unless it can
+        // only be the data word of an old trace.
+        skip_blanks(p);
+        if (!is_size || p != end || size > largest_plain_size) size = 0;
+      } else if (!is_size || (p != end && !is_blank(*p))) {
+        return broken("the size is not a hexadecimal number of at most 32 bits");
       }
     }
     if (meaning == Label::operation) return LineKind::ignored;

@@ -17,7 +17,8 @@ TEST(Din, ReadsTheClassicForm) {
   ASSERT_FALSE(r.error);
   EXPECT_EQ(r.accesses,
             (std::vector<Access>{access(0x7fff0010, 0, read, 0x400500), access(0x7fff0018, 0, write, 0x400500),
-                                 access(0xffffffffffffffff, 0, read, 0x400504), access(0x1000, 0, read, 0x400504)}));
+                                 access(0xffffffffffffffff, 0, read, 0x400504), access(0x1000, 0, read, 0x400504),
+                                 access(0x5000, 8, read, 0x400504), access(0x5008, 0, write, 0x400504)}));
   EXPECT_EQ(r.status.instructions, 2u);
   EXPECT_EQ(r.status.skipped_records, 2u);
   EXPECT_EQ(r.status.bytes_read, r.status.bytes_total);

@@ -39,7 +39,7 @@ std::string_view record_at_end(std::string_view line) {
 
 class LackeyParser {
  public:
-  static constexpr std::string_view expected = "\"I  address,size\", \" L address,size\", \" S …\" or \" M …\"";
+  static constexpr std::string_view expected = R"("I  address,size", " L address,size", " S …" or " M …")";
 
   LineKind parse(std::string_view line, Access& access) {
     if (const LineKind kind = parse_record(line, access); kind != LineKind::malformed) [[likely]] {

@@ -14,7 +14,7 @@ constexpr KindLetters kind_letters("R", "W", "");
 
 class PinatraceParser {
  public:
-  static constexpr std::string_view expected = "\"0xPC: R 0xADDRESS\" or \"0xPC: W 0xADDRESS SIZE\"";
+  static constexpr std::string_view expected = R"("0xPC: R 0xADDRESS" or "0xPC: W 0xADDRESS SIZE")";
 
   LineKind parse(std::string_view line, Access& access) {
     const char* p = line.data();

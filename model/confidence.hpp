@@ -1,0 +1,33 @@
+// How far a sampled profile's misses may be off.
+#pragma once
+
+#include <cstdint>
+
+#include "model/stream_model.hpp"
+
+namespace cachescape::model {
+
+/// Misses of the whole program: the true number lies in [low, high] with about 95 % confidence.
+struct Interval {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  friend constexpr bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// The variance of an estimate of `misses` (scaled) of `stream` in a cache of `lines` lines; 0 where everything was
+/// analysed. Only the spread that sampling causes: the model's own error is not in it.
+///
+/// - Lines chosen by hash: lines are drawn independently with probability r, so that the variance is
+///   (1 − r)/r² × the sum over the sampled lines of m², m being a line's sampled misses. A profile does not keep m; it
+///   is taken to be proportional to the line's touches, up to the most that the cache's size allows (between two misses
+///   of a line at least `lines` others are touched). Without the popularity of lines, equal for all.
+/// - Intervals: the windows are taken as drawn independently. The miss ratio of a window lies between 0 and 1, so its
+///   variance is p (1 − p) at most: an upper bound.
+/// A profile without a single sampled miss is given one.
+double miss_variance(const StreamModel& stream, std::uint64_t misses, double lines);
+
+/// The normal approximation, cut to [0, at_most].
+Interval interval_of(std::uint64_t misses, double variance, std::uint64_t at_most);
+
+}  // namespace cachescape::model

@@ -1,0 +1,131 @@
+#include "model/level_view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/confidence.hpp"
+#include "model/kind_counts.hpp"
+#include "model/placement.hpp"
+
+namespace cachescape::model {
+namespace {
+
+std::string listed(const std::vector<LineSize>& lines, const char* between, const char* before_last) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) text += i + 1 == lines.size() ? before_last : between;
+    text += fmt::format("{}", lines[i].bytes().value);
+  }
+  return text;
+}
+
+std::unexpected<Error> missing_line(const Streams& streams, LineSize line, std::string_view who) {
+  const std::vector<LineSize>& there = streams.recorded_line_sizes();
+  std::vector<LineSize> wanted = there;
+  if (std::ranges::find(wanted, line) == wanted.end()) wanted.push_back(line);
+  std::ranges::sort(wanted);
+  return failure(
+      ErrorKind::unsupported,
+      fmt::format("{} has {}-byte lines, for which the profile has no stack distances; it has {}", who,
+                  line.bytes().value,
+                  there.empty() ? "none at all" : fmt::format("those of {}-byte lines", listed(there, ", ", " and "))),
+      {}, fmt::format("record the program again with --lines {}", listed(wanted, ",", ",")));
+}
+
+std::uint64_t accesses_of(const Streams& streams, const std::vector<std::size_t>& threads) {
+  std::uint64_t n = 0;
+  for (const std::size_t t : threads) n += sum(streams.threads()[t].accesses);
+  return n;
+}
+
+}  // namespace
+
+Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place, std::string_view who) {
+  const auto instances = threads_by_instance(streams.threads().size(), place.cores, place.shared_by);
+  const Meeting meeting = meeting_of(instances);
+  LevelView view;
+  view.instances_ = instances.size();
+
+  bool by_thread = meeting != Meeting::all;
+  for (const auto& members : instances) {
+    if (!by_thread) break;
+    const std::uint64_t together = accesses_of(streams, members);
+    for (const std::size_t t : members) {
+      const ThreadCounts& thread = streams.threads()[t];
+      const StreamModel* stream = streams.find({Scope::Kind::thread, thread.thread}, place.line);
+      if (stream == nullptr) {
+        by_thread = false;
+        break;
+      }
+      const std::uint64_t own = sum(thread.accesses);
+      view.parts_.push_back({stream, own > 0 ? static_cast<double>(together) / static_cast<double>(own) : 1});
+    }
+  }
+  if (by_thread && meeting == Meeting::some) {
+    view.approximation_ =
+        "several threads, but not all, share an instance: each thread's distances are stretched by the others' share "
+        "of "
+        "the accesses";
+  }
+  if (!by_thread) {
+    const StreamModel* stream = streams.find({}, place.line);
+    if (stream == nullptr) return missing_line(streams, place.line, who);
+    view.parts_ = {{stream, 1}};
+    if (meeting != Meeting::all) {
+      view.parts_.front().stretch = 1 / static_cast<double>(instances.size());
+      view.approximation_ = fmt::format(
+          "the profile has no distances by thread at {}-byte lines: its {} instances are judged as one cache with the "
+          "lines "
+          "of all (record with --per-thread)",
+          place.line.bytes().value, instances.size());
+    }
+  }
+  for (const Part& part : view.parts_) {
+    add(view.touches_, part.stream->curve().touches());
+    add(view.cold_, part.stream->curve().cold());
+  }
+  return view;
+}
+
+StreamModel::Estimate LevelView::misses(std::uint64_t sets, std::uint64_t ways) const {
+  StreamModel::Estimate all{{}, Method::exact_set_distance};
+  for (const Part& part : parts_) {
+    const StreamModel::Estimate one = part.stream->misses(sets, ways, part.stretch);
+    add(all.misses, one.misses);
+    all.method = std::max(all.method, one.method);
+  }
+  return all;
+}
+
+KindCounts LevelView::fully_associative_misses(std::uint64_t lines) const {
+  KindCounts all{};
+  for (const Part& part : parts_) add(all, part.stream->fully_associative_misses(lines, part.stretch));
+  return all;
+}
+
+double LevelView::miss_variance(std::uint64_t sets, std::uint64_t ways) const {
+  double variance = 0;
+  for (const Part& part : parts_) {
+    if (!part.stream->scaling().sampled()) continue;
+    const std::uint64_t misses = sum(part.stream->misses(sets, ways, part.stretch).misses);
+    const double lines = static_cast<double>(sets) * static_cast<double>(ways) / part.stretch;
+    variance += model::miss_variance(*part.stream, misses, lines);
+  }
+  return variance;
+}
+
+std::string LevelView::why_sdcm(std::uint64_t sets, std::uint64_t ways) const {
+  if (misses(sets, ways).method != Method::sdcm) return {};
+  const StreamModel& stream = *parts_.front().stream;
+  if (stream.scaling().by_lines()) return "set distances cannot be known from a sample of lines";
+  if (parts_.front().stretch != 1) return "set distances of several threads together were not recorded";
+  const std::vector<std::uint64_t> counts = stream.exact_set_counts();
+  if (std::ranges::find(counts, sets) == counts.end()) {
+    return fmt::format("the profile has no set distances for {} sets (record with --sets {})", sets, sets);
+  }
+  return fmt::format("the profile's set distances reach {} ways, not {} (record with --ways {})", stream.exact_ways(),
+                     ways, ways);
+}
+
+}  // namespace cachescape::model

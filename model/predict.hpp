@@ -1,0 +1,51 @@
+// What a program will do on a machine: the hierarchy's outcome from a profile alone. docs/design/prediction.md says
+// which numbers are exact and which are not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cachescape/outcome.hpp"
+#include "cachescape/profile.hpp"
+#include "cachescape/result.hpp"
+#include "machine/machine.hpp"
+#include "model/confidence.hpp"
+#include "model/streams.hpp"
+
+namespace cachescape::model {
+
+struct PredictOptions {
+  bool classify = true;  ///< tell cold, capacity and conflict misses apart
+};
+
+struct LevelPrediction {
+  Method method = Method::sdcm;
+  /// Why the misses are not those of the simulator to the access; clauses without full stop. Empty = they are.
+  std::vector<std::string> why_not_exact;
+  /// Of the level's misses, where the profile was sampled.
+  std::optional<Interval> confidence;
+
+  bool exact() const { return why_not_exact.empty(); }
+  friend bool operator==(const LevelPrediction&, const LevelPrediction&) = default;
+};
+
+struct Prediction {
+  /// As the simulator's; write-backs, bytes out, upgrades, invalidations and remote hits are not modelled and 0.
+  HierarchyOutcome outcome;
+  std::vector<LevelPrediction> levels;  ///< one per level of the outcome
+  /// Average memory access time of a touch: the sum over levels of hits × latency, plus memory's, over touches. Where
+  /// the machine gives every latency.
+  std::optional<double> amat_cycles;
+  std::vector<std::string> warnings;  ///< sentences without full stop
+
+  friend bool operator==(const Prediction&, const Prediction&) = default;
+};
+
+/// Every level is judged by the whole stream at its own line size, as if nothing were nearer to the core; its accesses
+/// are the misses of the level before. Pure. Precondition: machine::validate(machine) succeeds.
+Result<Prediction> predict(const Profile& profile, const machine::Machine& machine, const PredictOptions& options = {});
+/// The same for many machines and one profile: microseconds each.
+Result<Prediction> predict(const Streams& streams, const machine::Machine& machine, const PredictOptions& options = {});
+
+}  // namespace cachescape::model

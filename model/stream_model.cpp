@@ -1,0 +1,69 @@
+#include "model/stream_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/sdcm_hits.hpp"
+
+namespace cachescape::model {
+namespace {
+
+std::uint64_t scaled(double weight, std::uint64_t count) {
+  return weight == 1 ? count : static_cast<std::uint64_t>(std::llround(weight * static_cast<double>(count)));
+}
+
+}  // namespace
+
+StreamModel::StreamModel(const StackProfile& stack, const SetProfile* sets, const Scaling& scaling)
+    : scaling_(scaling), curve_(stack, scaling), footprint_lines_(stack.footprint_lines) {
+  if (scaling.sampled()) popularity_ = stack.popularity;
+  if (sets == nullptr || scaling.by_lines()) return;
+  exact_ways_ = sets->ways;
+  tables_.reserve(sets->counts.size());
+  for (const SetCounts& counts : sets->counts) {
+    SetTable table{counts.sets, {}};
+    table.misses.reserve(exact_ways_ + 1);
+    KindCounts left = sets->touches;
+    for (std::size_t way = 0;; ++way) {
+      KindCounts misses{};
+      for (std::size_t k = 0; k < access_kinds; ++k) {
+        misses[k] = std::min(scaled(scaling.weight, left[k]), curve_.touches()[k]);
+      }
+      table.misses.push_back(misses);
+      if (way == exact_ways_) break;
+      for (std::size_t k = 0; k < access_kinds; ++k) {
+        left[k] -= way < counts.hits[k].size() ? std::min(left[k], counts.hits[k][way]) : 0;
+      }
+    }
+    tables_.push_back(std::move(table));
+  }
+  std::ranges::sort(tables_, {}, &SetTable::sets);
+}
+
+const StreamModel::SetTable* StreamModel::table_for(std::uint64_t sets) const {
+  const auto found = std::ranges::lower_bound(tables_, sets, {}, &SetTable::sets);
+  return found != tables_.end() && found->sets == sets ? &*found : nullptr;
+}
+
+StreamModel::Estimate StreamModel::misses(std::uint64_t sets, std::uint64_t ways, double stretch) const {
+  if (sets == 1) return {fully_associative_misses(ways, stretch), Method::exact_fully_associative};
+  if (stretch == 1 && ways <= exact_ways_) {
+    if (const SetTable* table = table_for(sets)) return {table->misses[ways], Method::exact_set_distance};
+  }
+  const double lines = static_cast<double>(sets) * static_cast<double>(ways) / stretch;
+  return {curve_.scaled_misses(sdcm_hits(curve_, lines, ways)), Method::sdcm};
+}
+
+KindCounts StreamModel::fully_associative_misses(std::uint64_t lines, double stretch) const {
+  if (stretch == 1) return curve_.misses(lines);
+  // D × stretch < lines is the same as D < ⌈lines / stretch⌉, D being whole.
+  return curve_.misses(static_cast<std::uint64_t>(std::ceil(static_cast<double>(lines) / stretch)));
+}
+
+std::vector<std::uint64_t> StreamModel::exact_set_counts() const {
+  std::vector<std::uint64_t> counts;
+  for (const SetTable& table : tables_) counts.push_back(table.sets);
+  return counts;
+}
+
+}  // namespace cachescape::model

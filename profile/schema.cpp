@@ -1,0 +1,145 @@
+#include "profile/schema.hpp"
+
+#include <array>
+
+namespace cachescape::profile {
+namespace {
+
+constexpr std::array<SchemaObject, 12> all_tables = {{
+    {"recording", R"(CREATE TABLE recording(
+  state TEXT NOT NULL,            -- 'recording' or 'finished'
+  updates INTEGER NOT NULL,       -- snapshots written so far
+  instructions INTEGER NOT NULL,  -- 0 = unknown
+  bytes INTEGER NOT NULL          -- sum of access sizes
+))"},
+    {"provenance", R"(CREATE TABLE provenance(
+  position INTEGER PRIMARY KEY,   -- 1, 2, …
+  key TEXT NOT NULL,
+  value TEXT NOT NULL
+))"},
+    {"thread", R"(CREATE TABLE thread(
+  thread INTEGER PRIMARY KEY,
+  reads INTEGER NOT NULL,         -- accesses, analysed or not
+  writes INTEGER NOT NULL,
+  modifies INTEGER NOT NULL
+))"},
+    {"sampling", R"(CREATE TABLE sampling(
+  method TEXT NOT NULL,           -- 'none', 'shards_rate', 'shards_size' or 'interval'
+  rate REAL NOT NULL,
+  accesses_on INTEGER NOT NULL,
+  accesses_off INTEGER NOT NULL,
+  max_lines INTEGER NOT NULL,
+  analysed INTEGER NOT NULL
+))"},
+    {"loss", R"(CREATE TABLE loss(
+  lost_accesses INTEGER NOT NULL,
+  skipped_records INTEGER NOT NULL,
+  truncated INTEGER NOT NULL      -- 0 or 1
+))"},
+    {"stack", R"(CREATE TABLE stack(
+  id INTEGER PRIMARY KEY,         -- 1, 2, … by (scope, thread, line)
+  scope TEXT NOT NULL,            -- 'everything' or 'thread'
+  thread INTEGER,                 -- NULL for everything
+  line INTEGER NOT NULL,          -- bytes
+  footprint_lines INTEGER NOT NULL
+))"},
+    {"stack_kind", R"(CREATE TABLE stack_kind(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,          -- 0 read, 1 write, 2 modify
+  touches INTEGER NOT NULL,       -- cold + sum of stack_bin.count
+  cold INTEGER NOT NULL,
+  PRIMARY KEY(stack, kind)
+) WITHOUT ROWID)"},
+    {"stack_bin", R"(CREATE TABLE stack_bin(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  distance INTEGER NOT NULL,
+  count INTEGER NOT NULL,         -- touches with exactly this distance
+  PRIMARY KEY(stack, kind, distance)
+) WITHOUT ROWID)"},
+    {"popularity", R"(CREATE TABLE popularity(
+  stack INTEGER NOT NULL,
+  touches INTEGER NOT NULL,
+  lines INTEGER NOT NULL,         -- lines touched exactly so often
+  PRIMARY KEY(stack, touches)
+) WITHOUT ROWID)"},
+    {"set_profile", R"(CREATE TABLE set_profile(
+  id INTEGER PRIMARY KEY,         -- 1, 2, … by (scope, thread, line)
+  scope TEXT NOT NULL,
+  thread INTEGER,
+  line INTEGER NOT NULL,
+  ways INTEGER NOT NULL,          -- distances from here on are misses
+  reads INTEGER NOT NULL,         -- touches
+  writes INTEGER NOT NULL,
+  modifies INTEGER NOT NULL
+))"},
+    {"set_grid", R"(CREATE TABLE set_grid(
+  set_profile INTEGER NOT NULL,
+  sets INTEGER NOT NULL,
+  hits INTEGER NOT NULL,          -- sum of set_bin.count
+  PRIMARY KEY(set_profile, sets)
+) WITHOUT ROWID)"},
+    {"set_bin", R"(CREATE TABLE set_bin(
+  set_profile INTEGER NOT NULL,
+  sets INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  distance INTEGER NOT NULL,      -- less than ways
+  count INTEGER NOT NULL,
+  PRIMARY KEY(set_profile, sets, kind, distance)
+) WITHOUT ROWID)"},
+}};
+
+constexpr std::array<SchemaObject, 5> all_views = {{
+    {"v_summary", R"(CREATE VIEW v_summary(name, value) AS
+SELECT 'state', state FROM recording
+UNION ALL SELECT 'accesses', (SELECT coalesce(sum(reads + writes + modifies), 0) FROM thread)
+UNION ALL SELECT 'reads', (SELECT coalesce(sum(reads), 0) FROM thread)
+UNION ALL SELECT 'writes', (SELECT coalesce(sum(writes), 0) FROM thread)
+UNION ALL SELECT 'modifies', (SELECT coalesce(sum(modifies), 0) FROM thread)
+UNION ALL SELECT 'bytes', bytes FROM recording
+UNION ALL SELECT 'instructions', nullif(instructions, 0) FROM recording
+UNION ALL SELECT 'threads', (SELECT count(*) FROM thread)
+UNION ALL SELECT 'line sizes', (SELECT group_concat(line, ' ') FROM (SELECT DISTINCT line FROM stack ORDER BY line))
+UNION ALL SELECT 'sampling', method FROM sampling
+UNION ALL SELECT 'rate', rate FROM sampling
+UNION ALL SELECT 'lost accesses', lost_accesses FROM loss
+UNION ALL SELECT 'skipped records', skipped_records FROM loss
+UNION ALL SELECT 'truncated', CASE WHEN truncated OR (SELECT state FROM recording) <> 'finished' THEN 'yes' ELSE 'no' END FROM loss)"},
+    {"v_threads", R"(CREATE VIEW v_threads(thread, reads, writes, modifies, accesses, share) AS
+SELECT thread, reads, writes, modifies, reads + writes + modifies,
+       (reads + writes + modifies) * 1.0 / nullif(sum(reads + writes + modifies) OVER (), 0)
+FROM thread ORDER BY thread)"},
+    {"v_footprint", R"(CREATE VIEW v_footprint(scope, thread, line, lines, bytes, touches, cold) AS
+SELECT scope, thread, line, footprint_lines, footprint_lines * line,
+       (SELECT sum(touches) FROM stack_kind WHERE stack = id), (SELECT sum(cold) FROM stack_kind WHERE stack = id)
+FROM stack ORDER BY id)"},
+    {"v_miss_curve", R"(CREATE VIEW v_miss_curve(scope, thread, line, lines, bytes, touches, misses, miss_ratio) AS
+WITH total(stack, touches) AS (SELECT stack, sum(touches) FROM stack_kind GROUP BY stack),
+     point(stack, lines, hits) AS (
+       SELECT id, 0, 0 FROM stack
+       UNION ALL SELECT stack, distance + 1, sum(count) FROM stack_bin GROUP BY stack, distance),
+     curve(stack, lines, hits) AS (
+       SELECT stack, lines, sum(hits) OVER (PARTITION BY stack ORDER BY lines ROWS UNBOUNDED PRECEDING) FROM point)
+SELECT scope, thread, line, lines, lines * line, touches, touches - hits, (touches - hits) * 1.0 / nullif(touches, 0)
+FROM stack JOIN total ON total.stack = id JOIN curve ON curve.stack = id)"},
+    {"v_set_misses", R"(CREATE VIEW v_set_misses(scope, thread, line, sets, ways, bytes, touches, misses, miss_ratio) AS
+WITH RECURSIVE way(distance) AS (
+       SELECT 0 WHERE EXISTS (SELECT 1 FROM set_profile WHERE ways > 0)
+       UNION ALL SELECT distance + 1 FROM way WHERE distance + 1 < (SELECT max(ways) FROM set_profile)),
+     bin(set_profile, sets, distance, hits) AS (
+       SELECT set_profile, sets, distance, sum(count) FROM set_bin GROUP BY set_profile, sets, distance),
+     curve(id, sets, ways, hits) AS (
+       SELECT id, g.sets, w.distance + 1, sum(coalesce(b.hits, 0)) OVER (PARTITION BY id, g.sets ORDER BY w.distance)
+       FROM set_profile JOIN set_grid g ON g.set_profile = id JOIN way w ON w.distance < ways
+       LEFT JOIN bin b ON b.set_profile = id AND b.sets = g.sets AND b.distance = w.distance)
+SELECT scope, thread, line, sets, curve.ways, sets * curve.ways * line, reads + writes + modifies,
+       reads + writes + modifies - hits, (reads + writes + modifies - hits) * 1.0 / nullif(reads + writes + modifies, 0)
+FROM set_profile JOIN curve USING (id))"},
+}};
+
+}  // namespace
+
+std::span<const SchemaObject> tables() { return all_tables; }
+std::span<const SchemaObject> views() { return all_views; }
+
+}  // namespace cachescape::profile

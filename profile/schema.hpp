@@ -1,0 +1,32 @@
+// What a .cscape file consists of: docs/formats/profile.md in SQL.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace cachescape::profile {
+
+/// "cscp", in the header of every profile, so that file(1) and we know it from other databases.
+inline constexpr std::int64_t application_id = 0x63736370;
+/// The version that is written. Older ones are read, newer ones are refused.
+inline constexpr std::int64_t schema_version = 1;
+
+/// No cache has more ways; a file that says so is damaged, and believing it would cost memory.
+inline constexpr std::uint64_t max_ways = 1u << 16;
+/// Set distance counters of all set profiles together (512 MiB).
+inline constexpr std::uint64_t max_set_cells = std::uint64_t{1} << 26;
+/// Bytes of one text.
+inline constexpr int max_text = 16 << 20;
+/// Counts and distances: SQLite's integers have a sign.
+inline constexpr std::uint64_t max_integer = 0x7fff'ffff'ffff'ffff;
+
+struct SchemaObject {
+  std::string_view name;
+  std::string_view sql;  ///< exactly as SQLite keeps it
+};
+
+std::span<const SchemaObject> tables();
+std::span<const SchemaObject> views();
+
+}  // namespace cachescape::profile

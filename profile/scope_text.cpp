@@ -1,0 +1,15 @@
+#include "profile/scope_text.hpp"
+
+#include <fmt/format.h>
+
+namespace cachescape::profile {
+
+std::string scope_text(const Scope& scope) {
+  return scope.kind == Scope::Kind::everything ? "everything" : fmt::format("thread {}", scope.thread.value);
+}
+
+std::string scope_text(const Scope& scope, LineSize line) {
+  return fmt::format("{}, {}-byte lines", scope_text(scope), line.bytes().value);
+}
+
+}  // namespace cachescape::profile
