@@ -126,14 +126,16 @@ Result<std::int64_t> Database::integer(std::string_view sql) const {
 
 Error Database::error(int code) const {
   const int system = sqlite3_system_errno(raw());
-  const bool full = (code & 0xff) == SQLITE_FULL || ((code & 0xff) == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT));
+  const bool full =
+      (code & 0xff) == SQLITE_FULL || ((code & 0xff) == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT));
   if (full) {
     return {ErrorKind::io, "cannot write: no space left for the profile", name_,
             "free some space or choose another place for the output; what was written before is intact"};
   }
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      return {ErrorKind::malformed, "this is not a profile: it is not an SQLite database", name_, "name a .cscape file"};
+      return {ErrorKind::malformed, "this is not a profile: it is not an SQLite database", name_,
+              "name a .cscape file"};
     case SQLITE_CORRUPT:
       return {ErrorKind::corrupt, fmt::format("the profile is damaged: {}", sqlite3_errmsg(raw())), name_,
               "record it again, or rescue what is left with .recover in the sqlite3 shell"};

@@ -30,7 +30,8 @@ Result<void> check_bins(std::span<const Bin> bins, std::uint64_t least, std::uin
   for (const Bin& bin : bins) {
     CACHESCAPE_CHECK(in_range(bin.value, fmt::format("{}: a value", name)));
     CACHESCAPE_CHECK(in_range(bin.count, fmt::format("{}: the count of value {}", name, bin.value)));
-    if (bin.count == 0) return failure(ErrorKind::usage, fmt::format("{}: the count of value {} is 0", name, bin.value));
+    if (bin.count == 0)
+      return failure(ErrorKind::usage, fmt::format("{}: the count of value {} is 0", name, bin.value));
     if (bin.value < least) {
       return failure(ErrorKind::usage, fmt::format("{}: value {} is less than {}", name, bin.value, least));
     }
@@ -63,10 +64,9 @@ Result<void> check_order(std::span<const Part> parts, std::string_view name) {
     if (i == 0) continue;
     const auto key = [](const Part& p) { return std::pair(p.scope, p.line); };
     if (!(key(parts[i - 1]) < key(parts[i]))) {
-      return failure(ErrorKind::usage,
-                     fmt::format("{} {} ({}) must come before {} {} ({}), and only once", name, i + 1,
-                                 scope_text(parts[i].scope, parts[i].line), name, i,
-                                 scope_text(parts[i - 1].scope, parts[i - 1].line)));
+      return failure(ErrorKind::usage, fmt::format("{} {} ({}) must come before {} {} ({}), and only once", name, i + 1,
+                                                   scope_text(parts[i].scope, parts[i].line), name, i,
+                                                   scope_text(parts[i - 1].scope, parts[i - 1].line)));
     }
   }
   return {};
@@ -77,7 +77,8 @@ Result<void> check_stack(const StackProfile& stack) {
   CACHESCAPE_CHECK(in_range(stack.footprint_lines, fmt::format("{}: the footprint", name)));
   for (std::size_t k = 0; k < access_kinds; ++k) {
     const Histogram& histogram = stack.kinds[k];
-    CACHESCAPE_CHECK(check_bins(histogram.bins, 0, histogram.cold, fmt::format("{}, {} distances", name, kind_names[k])));
+    CACHESCAPE_CHECK(
+        check_bins(histogram.bins, 0, histogram.cold, fmt::format("{}, {} distances", name, kind_names[k])));
   }
   return check_bins(stack.popularity, 1, 0, fmt::format("{}, popularity", name));
 }
@@ -88,8 +89,9 @@ Result<void> check_counts(const SetProfile& profile, const SetCounts& counts, co
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < access_kinds; ++k) {
     if (counts.hits[k].size() != profile.ways) {
-      return failure(ErrorKind::usage, fmt::format("{}, {} sets: there are {} counts for {}s, not {}, the number of ways", name,
-                                                   counts.sets, counts.hits[k].size(), kind_names[k], profile.ways));
+      return failure(ErrorKind::usage,
+                     fmt::format("{}, {} sets: there are {} counts for {}s, not {}, the number of ways", name,
+                                 counts.sets, counts.hits[k].size(), kind_names[k], profile.ways));
     }
     for (const std::uint64_t count : counts.hits[k]) {
       CACHESCAPE_CHECK(in_range(count, fmt::format("{}, {} sets: a count", name, counts.sets)));
@@ -107,7 +109,8 @@ Result<void> check_sets(const SetProfile& profile, std::uint64_t& cells) {
   }
   cells += profile.counts.size() * access_kinds * profile.ways;
   if (cells > max_set_cells) {
-    return failure(ErrorKind::limit, fmt::format("{}: there are more than {} counters of set distances", name, max_set_cells));
+    return failure(ErrorKind::limit,
+                   fmt::format("{}: there are more than {} counters of set distances", name, max_set_cells));
   }
   CACHESCAPE_CHECK(in_range(profile.touches, fmt::format("{}: touches", name)));
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
@@ -122,7 +125,8 @@ Result<void> check_sets(const SetProfile& profile, std::uint64_t& cells) {
 
 Result<void> check_sampling(const Sampling& sampling) {
   if (!(sampling.rate > 0 && sampling.rate <= 1)) {
-    return failure(ErrorKind::usage, fmt::format("the sampling rate is {}: it must be above 0 and at most 1", sampling.rate));
+    return failure(ErrorKind::usage,
+                   fmt::format("the sampling rate is {}: it must be above 0 and at most 1", sampling.rate));
   }
   if (static_cast<unsigned>(sampling.method) > static_cast<unsigned>(Sampling::Method::interval)) {
     return failure(ErrorKind::usage,

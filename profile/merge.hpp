@@ -1,8 +1,8 @@
 // Several profiles as one. Pure functions of values.
 //
-// Addition is exact where the merged executions touch different memory: put one after the other, no access of one comes between
-// two touches of another's line, so that histograms, first touches, footprints, popularity and set distances of the whole are the
-// sums of those of the parts.
+// Addition is exact where the merged executions touch different memory: put one after the other, no access of one comes
+// between two touches of another's line, so that histograms, first touches, footprints, popularity and set distances of
+// the whole are the sums of those of the parts.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,18 @@ namespace cachescape::profile {
 
 enum class MergeKind : std::uint8_t {
   runs,     ///< one program several times: threads with the same number, and everything, add up
-  threads,  ///< threads of one process, recorded apart: they get new numbers; everything is dropped, as it depends on how they interleave
-  ranks,    ///< processes side by side: threads get new numbers; everything adds up, which is the ranks one after the other or, what
-            ///< comes to the same, the sum over ranks that each have a cache to themselves
+  threads,  ///< threads of one process, recorded apart: they get new numbers; everything is dropped, as it depends on
+            ///< how they interleave
+  ranks,    ///< processes side by side: threads get new numbers; everything adds up, which is the ranks one after the
+          ///< other or, what comes to the same, the sum over ranks that each have a cache to themselves
 };
 
-/// New numbers count from 0, by input and then by old number. An input of a single thread that knows only everything (the same thing)
-/// is taken to know that thread, for threads and ranks. Instructions are unknown where an input does not know them. What the inputs
-/// say of their origin is kept once where all agree, else with the prefix run1., thread2., rank3., …
-/// Refuses, naming the first difference, inputs whose sampling, line sizes, set distance grids or popularity differ: the sum of what
-/// is not comparable means nothing. The inputs must pass check_form. O(total bins × log inputs).
+/// New numbers count from 0, by input and then by old number. An input of a single thread that knows only everything
+/// (the same thing) is taken to know that thread, for threads and ranks. Instructions are unknown where an input does
+/// not know them. What the inputs say of their origin is kept once where all agree, else with the prefix input1.,
+/// input2., …; keys merge.* say what was done. Refuses, naming the first difference, inputs whose sampling, line sizes,
+/// set distance grids or popularity differ: the sum of what is not comparable means nothing. The inputs must pass
+/// check_form. O(n log n) in the number of bins.
 Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind);
 
 }  // namespace cachescape::profile

@@ -21,7 +21,8 @@ Result<void> check_file(const std::string& path) {
     return failure(ErrorKind::io, "cannot open: there is no such file", path, "check the spelling of the path");
   }
   if (status.type() == fs::file_type::none) {
-    return failure(ErrorKind::io, fmt::format("cannot open: {}", code.message()), path, "check the path and its permissions");
+    return failure(ErrorKind::io, fmt::format("cannot open: {}", code.message()), path,
+                   "check the path and its permissions");
   }
   if (status.type() == fs::file_type::directory) {
     return failure(ErrorKind::io, "it is a folder, not a profile", path, std::string(which_files));
@@ -38,7 +39,8 @@ Result<void> check_file(const std::string& path) {
 
 /// The reader asks these tables only, so that a file with a view or other columns in their place cannot mislead it.
 Result<void> check_tables(const Database& database) {
-  CACHESCAPE_TRY(Statement statement, database.prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?1"));
+  CACHESCAPE_TRY(Statement statement,
+                 database.prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?1"));
   for (const SchemaObject& table : tables()) {
     statement.reset();
     statement.bind(1, table.name);
@@ -50,8 +52,8 @@ Result<void> check_tables(const Database& database) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.raw(), 0));
     if (text == nullptr || table.sql != text) {
       return failure(ErrorKind::malformed,
-                     fmt::format("table {} is not the one that version {} defines", table.name, schema_version), database.name(),
-                     "the profile was changed: keep additions in tables of their own");
+                     fmt::format("table {} is not the one that version {} defines", table.name, schema_version),
+                     database.name(), "the profile was changed: keep additions in tables of their own");
     }
   }
   return {};
@@ -60,14 +62,15 @@ Result<void> check_tables(const Database& database) {
 Result<void> check_identity(const Database& database) {
   CACHESCAPE_TRY(const bool profile, is_profile(database));
   if (!profile) {
-    return failure(ErrorKind::malformed, "this is not a profile: it is another program's SQLite database", database.name(),
-                   std::string(which_files));
+    return failure(ErrorKind::malformed, "this is not a profile: it is another program's SQLite database",
+                   database.name(), std::string(which_files));
   }
   CACHESCAPE_TRY(const std::int64_t version, database.integer("PRAGMA user_version"));
   if (version > schema_version) {
-    return failure(ErrorKind::unsupported,
-                   fmt::format("the profile has version {}, this program reads versions up to {}", version, schema_version),
-                   database.name(), "use a newer cachescape");
+    return failure(
+        ErrorKind::unsupported,
+        fmt::format("the profile has version {}, this program reads versions up to {}", version, schema_version),
+        database.name(), "use a newer cachescape");
   }
   if (version < 1) {
     return failure(ErrorKind::malformed, fmt::format("the profile has version {}: there is no such version", version),

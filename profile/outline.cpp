@@ -16,9 +16,11 @@ namespace {
 /// The only row of a table.
 Result<RowCursor> single_row(const Database& database, std::string_view table) {
   const std::string sql = fmt::format("SELECT * FROM {}", table);
-  CACHESCAPE_TRY(const std::int64_t count, database.integer(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT 2)", table)));
+  CACHESCAPE_TRY(const std::int64_t count,
+                 database.integer(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT 2)", table)));
   if (count != 1) {
-    return failure(ErrorKind::malformed, fmt::format("table {} has {} rows: one was expected", table, count == 0 ? "no" : "several"),
+    return failure(ErrorKind::malformed,
+                   fmt::format("table {} has {} rows: one was expected", table, count == 0 ? "no" : "several"),
                    database.name(), "the profile was damaged or changed: record it again");
   }
   CACHESCAPE_TRY(RowCursor row, rows_of(database, table, sql, 0));
@@ -65,13 +67,14 @@ Result<void> read_losses(const Database& database, Losses& losses) {
   CACHESCAPE_TRY(const RowCursor row, single_row(database, "loss"));
   CACHESCAPE_TRY(losses.lost_accesses, row.integer(0));
   CACHESCAPE_TRY(losses.skipped_records, row.integer(1));
-  CACHESCAPE_TRY(const std::uint64_t truncated, row.integer(2, 1));
+  CACHESCAPE_TRY(const std::uint64_t truncated, row.at_most(2, 1));
   losses.truncated = truncated == 1;
   return {};
 }
 
 Result<void> read_provenance(const Database& database, Profile& profile) {
-  CACHESCAPE_TRY(RowCursor rows, rows_of(database, "provenance", "SELECT position, key, value FROM provenance ORDER BY position", 1));
+  CACHESCAPE_TRY(RowCursor rows,
+                 rows_of(database, "provenance", "SELECT position, key, value FROM provenance ORDER BY position", 1));
   while (true) {
     CACHESCAPE_TRY(const bool more, rows.next());
     if (!more) return {};
@@ -91,10 +94,11 @@ Result<void> read_threads(const Database& database, Profile& profile) {
   while (true) {
     CACHESCAPE_TRY(const bool more, rows.next());
     if (!more) return {};
-    CACHESCAPE_TRY(const std::uint64_t number, rows.integer(0, std::numeric_limits<std::uint32_t>::max()));
+    CACHESCAPE_TRY(const std::uint64_t number, rows.at_most(0, std::numeric_limits<std::uint32_t>::max()));
     CACHESCAPE_TRY(const KindCounts accesses, rows.counts(1));
     const ThreadId thread{static_cast<std::uint32_t>(number)};
-    if (!profile.threads.empty() && thread <= profile.threads.back().thread) return rows.malformed("threads do not ascend");
+    if (!profile.threads.empty() && thread <= profile.threads.back().thread)
+      return rows.malformed("threads do not ascend");
     profile.threads.push_back({thread, accesses});
   }
 }
@@ -111,20 +115,21 @@ Result<void> check_next(const RowCursor& row, std::uint64_t id, const std::vecto
 }
 
 Result<void> read_stack_kinds(const Database& database, std::vector<StackHeader>& stacks) {
-  CACHESCAPE_TRY(RowCursor rows,
-                 rows_of(database, "stack_kind", "SELECT stack, kind, touches, cold FROM stack_kind ORDER BY stack, kind", 2));
+  CACHESCAPE_TRY(RowCursor rows, rows_of(database, "stack_kind",
+                                         "SELECT stack, kind, touches, cold FROM stack_kind ORDER BY stack, kind", 2));
   for (std::size_t i = 0; i < stacks.size() * access_kinds; ++i) {
     const std::size_t stack = i / access_kinds;
     const std::size_t kind = i % access_kinds;
     CACHESCAPE_TRY(const bool found, rows.next());
     std::uint64_t row_stack = 0;
     std::uint64_t row_kind = 0;
-    if (!found || !rows.integer(0, row_stack) || !rows.integer(1, row_kind) || row_stack != stack + 1 || row_kind != kind) {
-      return failure(ErrorKind::malformed, fmt::format("table stack_kind has no row for stack {}, kind {}", stack + 1, kind),
-                     database.name(), "the profile was damaged or changed: record it again");
+    if (!found || !rows.load(0, row_stack) || !rows.load(1, row_kind) || row_stack != stack + 1 || row_kind != kind) {
+      return failure(ErrorKind::malformed,
+                     fmt::format("table stack_kind has no row for stack {}, kind {}", stack + 1, kind), database.name(),
+                     "the profile was damaged or changed: record it again");
     }
     CACHESCAPE_TRY(stacks[stack].touches[kind], rows.integer(2));
-    CACHESCAPE_TRY(stacks[stack].cold[kind], rows.integer(3, stacks[stack].touches[kind]));
+    CACHESCAPE_TRY(stacks[stack].cold[kind], rows.at_most(3, stacks[stack].touches[kind]));
   }
   CACHESCAPE_TRY(const bool more, rows.next());
   if (more) return rows.malformed("the row belongs to no stack and kind");
@@ -132,8 +137,8 @@ Result<void> read_stack_kinds(const Database& database, std::vector<StackHeader>
 }
 
 Result<void> read_stacks(const Database& database, std::vector<StackHeader>& stacks) {
-  CACHESCAPE_TRY(RowCursor rows,
-                 rows_of(database, "stack", "SELECT id, scope, thread, line, footprint_lines FROM stack ORDER BY id", 1));
+  CACHESCAPE_TRY(RowCursor rows, rows_of(database, "stack",
+                                         "SELECT id, scope, thread, line, footprint_lines FROM stack ORDER BY id", 1));
   while (true) {
     CACHESCAPE_TRY(const bool more, rows.next());
     if (!more) break;
@@ -149,9 +154,10 @@ Result<void> read_stacks(const Database& database, std::vector<StackHeader>& sta
 }
 
 Result<void> read_set_profiles(const Database& database, std::vector<SetHeader>& sets) {
-  CACHESCAPE_TRY(RowCursor rows,
-                 rows_of(database, "set_profile",
-                         "SELECT id, scope, thread, line, ways, reads, writes, modifies FROM set_profile ORDER BY id", 1));
+  CACHESCAPE_TRY(
+      RowCursor rows,
+      rows_of(database, "set_profile",
+              "SELECT id, scope, thread, line, ways, reads, writes, modifies FROM set_profile ORDER BY id", 1));
   while (true) {
     CACHESCAPE_TRY(const bool more, rows.next());
     if (!more) break;
@@ -159,7 +165,7 @@ Result<void> read_set_profiles(const Database& database, std::vector<SetHeader>&
     CACHESCAPE_TRY(const std::uint64_t id, rows.integer(0));
     CACHESCAPE_TRY(next.scope, rows.scope(1));
     CACHESCAPE_TRY(next.line, rows.line(3));
-    CACHESCAPE_TRY(const std::uint64_t ways, rows.integer(4, max_ways));
+    CACHESCAPE_TRY(const std::uint64_t ways, rows.at_most(4, max_ways));
     CACHESCAPE_TRY(next.touches, rows.counts(5));
     next.ways = static_cast<std::uint32_t>(ways);
     CACHESCAPE_CHECK(check_next(rows, id, sets, next));
@@ -186,7 +192,8 @@ Result<std::vector<std::vector<std::uint64_t>>> read_grids(const Database& datab
     if (!header.sets.empty() && number <= header.sets.back()) return rows.malformed("numbers of sets do not ascend");
     cells += access_kinds * header.ways;
     if (cells > max_set_cells) {
-      return rows.failed(ErrorKind::limit, fmt::format("there are more than {} counters of set distances", max_set_cells));
+      return rows.failed(ErrorKind::limit,
+                         fmt::format("there are more than {} counters of set distances", max_set_cells));
     }
     header.sets.push_back(number);
     hits[id - 1].push_back(sum);

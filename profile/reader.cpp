@@ -33,11 +33,12 @@ Result<void> read_distances(RowCursor& rows, std::uint64_t id, const StackHeader
     if (!more) break;
     std::uint64_t kind = 0;
     Bin bin;
-    if (!rows.integer(1, kind) || kind >= access_kinds) return rows.malformed("kind is none of 0, 1 and 2");
-    if (!rows.integer(2, bin.value)) return rows.refuse(2);
-    if (!rows.integer(3, bin.count)) return rows.refuse(3);
+    if (!rows.load(1, kind) || kind >= access_kinds) return rows.malformed("kind is none of 0, 1 and 2");
+    if (!rows.load(2, bin.value)) return rows.refuse(2);
+    if (!rows.load(3, bin.count)) return rows.refuse(3);
     std::vector<Bin>& bins = stack.kinds[kind].bins;
-    if (kind < last_kind || (!bins.empty() && bin.value <= bins.back().value)) return rows.malformed("distances do not ascend");
+    if (kind < last_kind || (!bins.empty() && bin.value <= bins.back().value))
+      return rows.malformed("distances do not ascend");
     if (bin.count == 0) return rows.malformed("count is 0: at least 1 was expected");
     if (bin.count > left[kind]) return rows.malformed("the counts come to more than touches in table stack_kind");
     left[kind] -= bin.count;
@@ -46,7 +47,8 @@ Result<void> read_distances(RowCursor& rows, std::uint64_t id, const StackHeader
   }
   for (std::size_t k = 0; k < access_kinds; ++k) {
     if (left[k] == 0) continue;
-    return rows.malformed_table(fmt::format("the counts of stack {}, kind {} come to {} less than touches in table stack_kind", id, k, left[k]));
+    return rows.malformed_table(fmt::format(
+        "the counts of stack {}, kind {} come to {} less than touches in table stack_kind", id, k, left[k]));
   }
   return {};
 }
@@ -58,8 +60,8 @@ Result<void> read_popularity(RowCursor& rows, std::uint64_t id, std::vector<Bin>
     CACHESCAPE_TRY(const bool more, rows.next());
     if (!more) return {};
     Bin bin;
-    if (!rows.integer(1, bin.value)) return rows.refuse(1);
-    if (!rows.integer(2, bin.count)) return rows.refuse(2);
+    if (!rows.load(1, bin.value)) return rows.refuse(1);
+    if (!rows.load(2, bin.count)) return rows.refuse(2);
     if (bin.value == 0 || bin.count == 0) return rows.malformed("touches and lines must be at least 1");
     if (!popularity.empty() && bin.value <= popularity.back().value) return rows.malformed("touches do not ascend");
     if (!add_within(sum, bin.count, max_integer)) return rows.malformed("the sum of lines is too large");
@@ -67,7 +69,8 @@ Result<void> read_popularity(RowCursor& rows, std::uint64_t id, std::vector<Bin>
   }
 }
 
-Result<void> read_set_bins(RowCursor& rows, std::uint64_t id, std::span<const std::uint64_t> hits, SetProfile& profile) {
+Result<void> read_set_bins(RowCursor& rows, std::uint64_t id, std::span<const std::uint64_t> hits,
+                           SetProfile& profile) {
   rows.restart(id);
   std::vector<std::uint64_t> left(hits.begin(), hits.end());
   std::size_t at = 0;
@@ -79,10 +82,10 @@ Result<void> read_set_bins(RowCursor& rows, std::uint64_t id, std::span<const st
     std::uint64_t kind = 0;
     std::uint64_t distance = 0;
     std::uint64_t count = 0;
-    if (!rows.integer(1, sets)) return rows.refuse(1);
-    if (!rows.integer(2, kind) || kind >= access_kinds) return rows.malformed("kind is none of 0, 1 and 2");
-    if (!rows.integer(3, distance)) return rows.refuse(3);
-    if (!rows.integer(4, count)) return rows.refuse(4);
+    if (!rows.load(1, sets)) return rows.refuse(1);
+    if (!rows.load(2, kind) || kind >= access_kinds) return rows.malformed("kind is none of 0, 1 and 2");
+    if (!rows.load(3, distance)) return rows.refuse(3);
+    if (!rows.load(4, count)) return rows.refuse(4);
     while (at < profile.counts.size() && profile.counts[at].sets < sets) {
       ++at;
       last_cell = 0;
@@ -90,7 +93,8 @@ Result<void> read_set_bins(RowCursor& rows, std::uint64_t id, std::span<const st
     if (at == profile.counts.size() || profile.counts[at].sets != sets) {
       return rows.malformed("the number of sets is not in table set_grid, or out of order");
     }
-    if (distance >= profile.ways) return rows.malformed(fmt::format("the distance is not less than the {} ways", profile.ways));
+    if (distance >= profile.ways)
+      return rows.malformed(fmt::format("the distance is not less than the {} ways", profile.ways));
     const std::uint64_t cell = 1 + kind * profile.ways + distance;
     if (cell <= last_cell) return rows.malformed("distances do not ascend");
     if (count == 0) return rows.malformed("count is 0: at least 1 was expected");
@@ -101,25 +105,30 @@ Result<void> read_set_bins(RowCursor& rows, std::uint64_t id, std::span<const st
   }
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (left[i] == 0) continue;
-    return rows.malformed_table(fmt::format("the counts of set_profile {}, {} sets come to {} less than hits in table set_grid", id,
-                                      profile.counts[i].sets, left[i]));
+    return rows.malformed_table(
+        fmt::format("the counts of set_profile {}, {} sets come to {} less than hits in table set_grid", id,
+                    profile.counts[i].sets, left[i]));
   }
   return {};
 }
 
 template <class Header>
 bool wanted(const ReadFilter& filter, const Header& header) {
-  const auto chosen = [](const auto& list, const auto& value) { return list.empty() || std::ranges::find(list, value) != list.end(); };
+  const auto chosen = [](const auto& list, const auto& value) {
+    return list.empty() || std::ranges::find(list, value) != list.end();
+  };
   return chosen(filter.lines, header.line) && chosen(filter.scopes, header.scope);
 }
 
-Result<void> read_stack_profiles(const Database& database, const Outline& outline, const ReadFilter& filter, Profile& profile) {
+Result<void> read_stack_profiles(const Database& database, const Outline& outline, const ReadFilter& filter,
+                                 Profile& profile) {
   const auto& headers = outline.header.stacks;
   CACHESCAPE_CHECK(check_orphans(database, "stack_bin", "stack", headers.size()));
   CACHESCAPE_CHECK(check_orphans(database, "popularity", "stack", headers.size()));
-  CACHESCAPE_TRY(RowCursor bins,
-                 rows_of(database, "stack_bin",
-                         "SELECT stack, kind, distance, count FROM stack_bin WHERE stack = ?1 ORDER BY kind, distance", 3));
+  CACHESCAPE_TRY(
+      RowCursor bins,
+      rows_of(database, "stack_bin",
+              "SELECT stack, kind, distance, count FROM stack_bin WHERE stack = ?1 ORDER BY kind, distance", 3));
   CACHESCAPE_TRY(RowCursor popularity,
                  rows_of(database, "popularity",
                          "SELECT stack, touches, lines FROM popularity WHERE stack = ?1 ORDER BY touches", 2));
@@ -135,13 +144,15 @@ Result<void> read_stack_profiles(const Database& database, const Outline& outlin
   return {};
 }
 
-Result<void> read_set_profiles(const Database& database, const Outline& outline, const ReadFilter& filter, Profile& profile) {
+Result<void> read_set_profiles(const Database& database, const Outline& outline, const ReadFilter& filter,
+                               Profile& profile) {
   const auto& headers = outline.header.sets;
   CACHESCAPE_CHECK(check_orphans(database, "set_bin", "set_profile", headers.size()));
-  CACHESCAPE_TRY(RowCursor bins, rows_of(database, "set_bin",
-                                         "SELECT set_profile, sets, kind, distance, count FROM set_bin WHERE set_profile = ?1 "
-                                         "ORDER BY sets, kind, distance",
-                                         4));
+  CACHESCAPE_TRY(RowCursor bins,
+                 rows_of(database, "set_bin",
+                         "SELECT set_profile, sets, kind, distance, count FROM set_bin WHERE set_profile = ?1 "
+                         "ORDER BY sets, kind, distance",
+                         4));
   for (std::size_t i = 0; i < headers.size(); ++i) {
     if (!wanted(filter, headers[i])) continue;
     SetProfile& sets = profile.sets.emplace_back();

@@ -35,8 +35,8 @@ Result<void> fold_log(const Database& database) {
   const bool logged =
       found && std::string_view(reinterpret_cast<const char*>(sqlite3_column_text(mode.raw(), 0))) == "wal";
   if (logged && (folded || folded.error().kind == ErrorKind::io)) {
-    return failure(ErrorKind::io, "another program is recording or reading the unfinished profile that is there", database.name(),
-                   "wait until it has finished, or choose another name");
+    return failure(ErrorKind::io, "another program is recording or reading the unfinished profile that is there",
+                   database.name(), "wait until it has finished, or choose another name");
   }
   // Whatever else is wrong with a profile does not matter once it is replaced.
   return {};

@@ -33,24 +33,27 @@ std::unexpected<Error> RowCursor::failed(ErrorKind kind, std::string what) const
 }
 
 std::unexpected<Error> RowCursor::malformed_table(std::string what) const {
-  return failure(ErrorKind::malformed, std::move(what), fmt::format("{}: table {}", statement_.database().name(), table_),
+  return failure(ErrorKind::malformed, std::move(what),
+                 fmt::format("{}: table {}", statement_.database().name(), table_),
                  "the profile was damaged or changed: record it again");
 }
 
-std::unexpected<Error> RowCursor::malformed(std::string what) const { return failed(ErrorKind::malformed, std::move(what)); }
+std::unexpected<Error> RowCursor::malformed(std::string what) const {
+  return failed(ErrorKind::malformed, std::move(what));
+}
 
 std::unexpected<Error> RowCursor::refuse(int column) const {
-  return malformed(fmt::format("{} is {}: an integer from 0 on was expected", sqlite3_column_name(statement_.raw(), column),
-                               shown(column)));
+  return malformed(fmt::format("{} is {}: an integer from 0 on was expected",
+                               sqlite3_column_name(statement_.raw(), column), shown(column)));
 }
 
 Result<std::uint64_t> RowCursor::integer(int column) const {
   std::uint64_t value = 0;
-  if (!integer(column, value)) return refuse(column);
+  if (!load(column, value)) return refuse(column);
   return value;
 }
 
-Result<std::uint64_t> RowCursor::integer(int column, std::uint64_t most) const {
+Result<std::uint64_t> RowCursor::at_most(int column, std::uint64_t most) const {
   CACHESCAPE_TRY(const std::uint64_t value, integer(column));
   if (value > most) {
     return malformed(
@@ -63,7 +66,7 @@ Result<KindCounts> RowCursor::counts(int first_column) const {
   KindCounts counts{};
   for (std::size_t k = 0; k < access_kinds; ++k) {
     const int column = first_column + static_cast<int>(k);
-    if (!integer(column, counts[k])) return refuse(column);
+    if (!load(column, counts[k])) return refuse(column);
   }
   return counts;
 }
@@ -71,7 +74,8 @@ Result<KindCounts> RowCursor::counts(int first_column) const {
 Result<double> RowCursor::real(int column) const {
   const int type = sqlite3_column_type(statement_.raw(), column);
   if (type == SQLITE_FLOAT || type == SQLITE_INTEGER) return sqlite3_column_double(statement_.raw(), column);
-  return malformed(fmt::format("{} is {}: a number was expected", sqlite3_column_name(statement_.raw(), column), shown(column)));
+  return malformed(
+      fmt::format("{} is {}: a number was expected", sqlite3_column_name(statement_.raw(), column), shown(column)));
 }
 
 Result<std::string> RowCursor::text(int column) const {
@@ -88,13 +92,14 @@ Result<std::string> RowCursor::text(int column) const {
 Result<Scope> RowCursor::scope(int first_column) const {
   CACHESCAPE_TRY(const std::string name, text(first_column));
   if (name == "everything") {
-    if (!is_null(first_column + 1)) return malformed(fmt::format("thread is {}: NULL was expected", shown(first_column + 1)));
+    if (!is_null(first_column + 1))
+      return malformed(fmt::format("thread is {}: NULL was expected", shown(first_column + 1)));
     return Scope{};
   }
   if (name != "thread") {
     return malformed(fmt::format("scope is {}: 'everything' or 'thread' was expected", shown(first_column)));
   }
-  CACHESCAPE_TRY(const std::uint64_t thread, integer(first_column + 1, std::numeric_limits<std::uint32_t>::max()));
+  CACHESCAPE_TRY(const std::uint64_t thread, at_most(first_column + 1, std::numeric_limits<std::uint32_t>::max()));
   return Scope{Scope::Kind::thread, ThreadId{static_cast<std::uint32_t>(thread)}};
 }
 
@@ -111,9 +116,11 @@ Result<RowCursor> rows_of(const Database& database, std::string_view table, std:
   return RowCursor(std::move(statement), table, keys);
 }
 
-Result<void> check_orphans(const Database& database, std::string_view table, std::string_view column, std::uint64_t count) {
+Result<void> check_orphans(const Database& database, std::string_view table, std::string_view column,
+                           std::uint64_t count) {
   for (const std::string_view end : {"min", "max"}) {
-    const std::string sql = fmt::format("SELECT {0} FROM {1} WHERE {0} = (SELECT {2}({0}) FROM {1}) LIMIT 1", column, table, end);
+    const std::string sql =
+        fmt::format("SELECT {0} FROM {1} WHERE {0} = (SELECT {2}({0}) FROM {1}) LIMIT 1", column, table, end);
     CACHESCAPE_TRY(RowCursor rows, rows_of(database, table, sql, 1));
     CACHESCAPE_TRY(const bool found, rows.next());
     if (!found) continue;

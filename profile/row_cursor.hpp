@@ -27,7 +27,7 @@ class RowCursor {
   }
 
   /// An integer that is not negative; false where the column holds something else: then refuse(column).
-  bool integer(int column, std::uint64_t& out) const {
+  bool load(int column, std::uint64_t& out) const {
     sqlite3_stmt* raw = statement_.raw();
     if (sqlite3_column_type(raw, column) != SQLITE_INTEGER) return false;
     const sqlite3_int64 value = sqlite3_column_int64(raw, column);
@@ -44,7 +44,7 @@ class RowCursor {
 
   Result<std::uint64_t> integer(int column) const;
   /// At most `most`.
-  Result<std::uint64_t> integer(int column, std::uint64_t most) const;
+  Result<std::uint64_t> at_most(int column, std::uint64_t most) const;
   Result<KindCounts> counts(int first_column) const;
   Result<double> real(int column) const;
   Result<std::string> text(int column) const;
@@ -65,6 +65,7 @@ class RowCursor {
 Result<RowCursor> rows_of(const Database& database, std::string_view table, std::string_view sql, int keys);
 
 /// Refuses rows of `table` whose `column`, the first of its primary key, is none of the ids 1 … count.
-Result<void> check_orphans(const Database& database, std::string_view table, std::string_view column, std::uint64_t count);
+Result<void> check_orphans(const Database& database, std::string_view table, std::string_view column,
+                           std::uint64_t count);
 
 }  // namespace cachescape::profile

@@ -40,7 +40,8 @@ Result<void> write_general(const Database& database, const Profile& profile) {
   static constexpr std::array<std::string_view, 4> methods = {"none", "shards_rate", "shards_size", "interval"};
   const Sampling& s = profile.sampling;
   CACHESCAPE_TRY(Statement sampling, database.prepare("INSERT INTO sampling VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
-  CACHESCAPE_CHECK(insert(sampling, methods[static_cast<std::size_t>(s.method)], s.rate, s.on, s.off, s.max_lines, s.analysed));
+  CACHESCAPE_CHECK(
+      insert(sampling, methods[static_cast<std::size_t>(s.method)], s.rate, s.on, s.off, s.max_lines, s.analysed));
   const Losses& l = profile.losses;
   CACHESCAPE_TRY(Statement loss, database.prepare("INSERT INTO loss VALUES(?1, ?2, ?3)"));
   return insert(loss, l.lost_accesses, l.skipped_records, std::uint64_t{l.truncated});

@@ -55,11 +55,13 @@ std::unexpected<Error> about(Error error, const std::string& path) {
   return std::unexpected(std::move(error));
 }
 
-/// Where the file system cannot do it, SQLite keeps its usual journal: readers then wait for updates, and all else holds.
+/// Where the file system cannot do it, SQLite keeps its usual journal: readers then wait for updates, and all else
+/// holds.
 Result<void> prepare_for_live_reading(const Database& database, const WriterOptions& options) {
   CACHESCAPE_CHECK(database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384"));
   if (options.max_bytes == 0) return {};
-  return database.run(fmt::format("PRAGMA max_page_count = {}", std::max<std::uint64_t>(1, options.max_bytes / page_bytes)));
+  return database.run(
+      fmt::format("PRAGMA max_page_count = {}", std::max<std::uint64_t>(1, options.max_bytes / page_bytes)));
 }
 
 /// Whether the log is in the file to its last page. A reader in mid-query is waited for.
@@ -91,7 +93,8 @@ Result<void> ProfileWriter::update(const Profile& profile) {
   if (auto form = check_form(profile); !form) return about(std::move(form).error(), database_->name());
   CACHESCAPE_TRY(Transaction transaction, Transaction::begin(*database_));
   CACHESCAPE_CHECK(write_rows(*database_, profile));
-  CACHESCAPE_TRY(Statement recording, database_->prepare("UPDATE recording SET updates = ?1, instructions = ?2, bytes = ?3"));
+  CACHESCAPE_TRY(Statement recording,
+                 database_->prepare("UPDATE recording SET updates = ?1, instructions = ?2, bytes = ?3"));
   recording.bind(1, updates_ + 1);
   recording.bind(2, profile.instructions);
   recording.bind(3, profile.bytes);

@@ -15,28 +15,29 @@ struct WriterOptions {
   std::uint64_t max_bytes = 0;  ///< the file's size limit; 0 = none but the disk's
 };
 
-/// Writes snapshots of one profile. Used by one thread, not across fork(). A snapshot is there for readers when update()
-/// returns, also after the writer is killed; a power cut may lose the last ones, never mix them. A writer that is destroyed
-/// without finish() leaves an unfinished profile.
+/// Writes snapshots of one profile. Used by one thread, not across fork(). A snapshot is there for readers when
+/// update() returns, also after the writer is killed; a power cut may lose the last ones, never mix them. A writer that
+/// is destroyed without finish() leaves an unfinished profile.
 class ProfileWriter {
  public:
-  /// A profile without contents at `path`, from now on readable by others. A finished or abandoned profile that was there is
-  /// replaced by one rename; any other file is refused and left as it is.
+  /// A profile without contents at `path`, from now on readable by others. A finished or abandoned profile that was
+  /// there is replaced by one rename; any other file is refused and left as it is.
   static Result<std::unique_ptr<ProfileWriter>> create(const std::string& path, WriterOptions options = {});
 
-  /// Replaces the contents by `profile`, in one transaction. After an error the contents are what they were, and the writer
-  /// can be used again. O(rows): about 1 M histogram rows per second.
+  /// Replaces the contents by `profile`, in one transaction. After an error the contents are what they were, and the
+  /// writer can be used again. O(rows): about 1 M histogram rows per second.
   Result<void> update(const Profile& profile);
 
-  /// Marks the profile as finished and leaves a single file. Only where another program stays in the middle of a query for
-  /// seconds are the files of SQLite's log left beside it, and the profile is complete all the same. Nothing can be written
-  /// after success.
+  /// Marks the profile as finished and leaves a single file. Only where another program stays in the middle of a query
+  /// for seconds are the files of SQLite's log left beside it, and the profile is complete all the same. Nothing can be
+  /// written after success.
   Result<void> finish();
 
   std::uint64_t updates() const { return updates_; }
 
  private:
-  ProfileWriter(std::string path, std::unique_ptr<Database> database) : path_(std::move(path)), database_(std::move(database)) {}
+  ProfileWriter(std::string path, std::unique_ptr<Database> database)
+      : path_(std::move(path)), database_(std::move(database)) {}
   Result<void> replace_by_copy();
 
   std::string path_;  ///< resolved

@@ -25,7 +25,9 @@ void for_lines(ByteRange range, LineSize size, Body body) {
 }  // namespace
 
 Simulator::Simulator(machine::Machine machine, SimulatorOptions options)
-    : machine_(std::move(machine)), options_(options), coherent_(machine_.coherence != machine::Coherence::none),
+    : machine_(std::move(machine)),
+      options_(options),
+      coherent_(machine_.coherence != machine::Coherence::none),
       write_back_first_(machine_.levels.front().write == WritePolicy::back) {
   for (const machine::Level& config : machine_.levels) {
     LevelState& level = levels_.emplace_back();
@@ -82,7 +84,8 @@ void Simulator::consume(const AccessBatch& batch) {
   }
   Tally& reads = levels_.front().counts.reads;
   Tally& stores = levels_.front().counts.writes;
-  reads.accesses += quick[static_cast<std::size_t>(AccessKind::read)] + quick[static_cast<std::size_t>(AccessKind::modify)];
+  reads.accesses +=
+      quick[static_cast<std::size_t>(AccessKind::read)] + quick[static_cast<std::size_t>(AccessKind::modify)];
   stores.accesses += quick[static_cast<std::size_t>(AccessKind::write)];
   for (const std::uint64_t n : quick) accesses_ += n;
 }
