@@ -1,0 +1,1 @@
+cachescape_bench(model cachescape_model)

@@ -25,6 +25,12 @@ void describe(Program& program) {
   app.set_version_flag("--version", std::string("cachescape ") + version);
   app.formatter(std::make_shared<HelpFormatter>());
   add_import(program);
+  add_info(program);
+  add_predict(program);
+  add_sweep(program);
+  add_surface(program);
+  add_merge(program);
+  add_validate(program);
   add_trace(program);
   add_simulate(program);
   add_machine(program);
@@ -32,7 +38,8 @@ void describe(Program& program) {
   add_man(program);
   set_examples(app, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
                       "Record the accesses of ls"},
-                     {"cachescape simulate ls.cstrace --machine zen4", "See how they fare in a Zen 4's caches"}});
+                     {"cachescape import ls.cstrace -o ls.cscape", "Analyse them once"},
+                     {"cachescape predict ls.cscape --machine zen4", "Know how they fare in a Zen 4's caches, or any other's"}});
 }
 
 void print(const Error& error) {

@@ -42,6 +42,12 @@ struct Example {
 void set_examples(CLI::App& verb, const std::vector<Example>& examples);
 
 void add_import(Program& program);
+void add_info(Program& program);
+void add_predict(Program& program);
+void add_sweep(Program& program);
+void add_surface(Program& program);
+void add_merge(Program& program);
+void add_validate(Program& program);
 void add_trace(Program& program);
 void add_simulate(Program& program);
 void add_machine(Program& program);

@@ -7,7 +7,9 @@ add_library(cachescape_options INTERFACE)
 target_compile_options(cachescape_options INTERFACE
   -Wall -Wextra -Wconversion -Werror
   # g++ 12 raises these falsely in its own headers when optimising.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow>
+  # libstdc++ 12 uses what it has deprecated itself.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(CACHESCAPE_SANITIZE)
   target_compile_options(cachescape_options INTERFACE
     -fsanitize=${CACHESCAPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -28,17 +28,25 @@ double squared_misses(const std::vector<Bin>& popularity, double misses, double 
   return dealt(high, [](double m) { return m * m; });
 }
 
-double line_sampled(const StreamModel& stream, std::uint64_t misses, double lines) {
+double squared(double x) { return x * x; }
+
+double line_sampled(const StreamModel& stream, std::uint64_t sets, std::uint64_t ways, double stretch) {
   const Scaling& s = stream.scaling();
   const auto sampled_lines = static_cast<double>(stream.footprint_lines());
   if (sampled_lines == 0) return 0;
-  const double sampled_misses = std::max(1.0, static_cast<double>(misses) / s.weight);
-  double squares = sampled_misses * sampled_misses / sampled_lines;
+  const auto misses_at = [&](double more) {
+    return static_cast<double>(sum(stream.misses(sets, ways, stretch * more).misses));
+  };
+  const double lines = std::max(1.0, static_cast<double>(sets) * static_cast<double>(ways) / stretch);
+  const double sampled_misses = std::max(1.0, misses_at(1) / s.weight);
+  double squares = 2 * squared(sampled_misses) / sampled_lines;
   if (!stream.popularity().empty()) {
-    const double cap = 1 + static_cast<double>(sum(stream.curve().touches())) / std::max(1.0, lines);
-    squares = std::max(squares, squared_misses(stream.popularity(), sampled_misses, cap));
+    const double cap = 1 + static_cast<double>(sum(stream.curve().touches())) / lines;
+    squares = squared_misses(stream.popularity(), sampled_misses, cap);
   }
-  return s.weight * s.weight * (1 - s.rate) * squares;
+  const double spread = std::min(0.5, std::sqrt((1 - s.rate) / (s.rate * lines)));
+  const double by_size = (misses_at(1 / (1 - spread)) - misses_at(1 / (1 + spread))) / 2;
+  return squared(s.weight) * (1 - s.rate) * squares + squared(by_size);
 }
 
 double window_sampled(const StreamModel& stream, std::uint64_t misses) {
@@ -53,9 +61,10 @@ double window_sampled(const StreamModel& stream, std::uint64_t misses) {
 
 }  // namespace
 
-double miss_variance(const StreamModel& stream, std::uint64_t misses, double lines) {
+double miss_variance(const StreamModel& stream, std::uint64_t sets, std::uint64_t ways, double stretch) {
   if (!stream.scaling().sampled()) return 0;
-  return stream.scaling().by_lines() ? line_sampled(stream, misses, lines) : window_sampled(stream, misses);
+  if (stream.scaling().by_lines()) return line_sampled(stream, sets, ways, stretch);
+  return window_sampled(stream, sum(stream.misses(sets, ways, stretch).misses));
 }
 
 Interval interval_of(std::uint64_t misses, double variance, std::uint64_t at_most) {

@@ -15,17 +15,19 @@ struct Interval {
   friend constexpr bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// The variance of an estimate of `misses` (scaled) of `stream` in a cache of `lines` lines; 0 where everything was
-/// analysed. Only the spread that sampling causes: the model's own error is not in it.
+/// The variance of stream.misses(sets, ways, stretch), added up over kinds; 0 where everything was analysed. Only the
+/// spread that sampling causes: the model's own error is not in it.
 ///
-/// - Lines chosen by hash: lines are drawn independently with probability r, so that the variance is
+/// - Lines chosen by hash: lines are drawn independently with probability r, which acts twice. On the misses counted:
 ///   (1 − r)/r² × the sum over the sampled lines of m², m being a line's sampled misses. A profile does not keep m; it
 ///   is taken to be proportional to the line's touches, up to the most that the cache's size allows (between two misses
-///   of a line at least `lines` others are touched). Without the popularity of lines, equal for all.
+///   of a line at least so many others are touched); without the popularity of lines, as unequal as an exponential
+///   distribution makes them. And on distances: C lines stand for r C sampled ones, whose number varies by
+///   √(C (1 − r) / r) lines of the program; the misses at sizes so much smaller and larger tell what that is worth.
 /// - Intervals: the windows are taken as drawn independently. The miss ratio of a window lies between 0 and 1, so its
 ///   variance is p (1 − p) at most: an upper bound.
 /// A profile without a single sampled miss is given one.
-double miss_variance(const StreamModel& stream, std::uint64_t misses, double lines);
+double miss_variance(const StreamModel& stream, std::uint64_t sets, std::uint64_t ways, double stretch = 1);
 
 /// The normal approximation, cut to [0, at_most].
 Interval interval_of(std::uint64_t misses, double variance, std::uint64_t at_most);

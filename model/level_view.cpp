@@ -107,10 +107,7 @@ KindCounts LevelView::fully_associative_misses(std::uint64_t lines) const {
 double LevelView::miss_variance(std::uint64_t sets, std::uint64_t ways) const {
   double variance = 0;
   for (const Part& part : parts_) {
-    if (!part.stream->scaling().sampled()) continue;
-    const std::uint64_t misses = sum(part.stream->misses(sets, ways, part.stretch).misses);
-    const double lines = static_cast<double>(sets) * static_cast<double>(ways) / part.stretch;
-    variance += model::miss_variance(*part.stream, misses, lines);
+    variance += model::miss_variance(*part.stream, sets, ways, part.stretch);
   }
   return variance;
 }

@@ -21,7 +21,7 @@ Scaling scaling_of(const Profile& profile, const Scope& scope) {
   scaling.method = s.method;
   if (s.method == Sampling::Method::none) return scaling;
   scaling.rate = s.rate > 0 && s.rate <= 1 ? s.rate : 1;
-  if (s.method == Sampling::Method::shards_rate) {
+  if (scaling.by_lines()) {
     scaling.weight = 1 / scaling.rate;
     scaling.totals = accesses_of(profile, scope);
     return scaling;
@@ -29,7 +29,7 @@ Scaling scaling_of(const Profile& profile, const Scope& scope) {
   const auto all = static_cast<double>(sum(profile.accesses()));
   const auto analysed = static_cast<double>(s.analysed);
   scaling.weight = analysed > 0 && all > analysed ? all / analysed : 1;
-  if (s.method == Sampling::Method::interval && s.on > 0) scaling.windows = analysed / static_cast<double>(s.on);
+  if (s.on > 0) scaling.windows = analysed / static_cast<double>(s.on);
   return scaling;
 }
 

@@ -19,10 +19,12 @@ struct Scaling {
   bool by_lines() const { return method == Sampling::Method::shards_rate || method == Sampling::Method::shards_size; }
 };
 
-/// - interval, and SHARDS of fixed size, whose counts come from several rates: accesses / analysed.
-/// - SHARDS of fixed rate: 1 / rate, which makes the misses unbiased, and the scope's accesses as totals: whether the
-///   few hottest lines were chosen changes the number of sampled touches most, and those touches have distances near
-///   0 (SHARDS-adj: Waldspurger et al., FAST 2015). An access that straddles lines counts once in these totals.
+/// - interval: accesses / analysed.
+/// - SHARDS: 1 / rate, which makes the misses unbiased (where the rate fell, counts are already those of the final
+/// rate),
+///   and the scope's accesses as totals: whether the few hottest lines were chosen changes the number of sampled
+///   touches most, and those touches have distances near 0 (SHARDS-adj: Waldspurger et al., FAST 2015). An access that
+///   straddles lines counts once in these totals.
 Scaling scaling_of(const Profile& profile, const Scope& scope);
 
 }  // namespace cachescape::model

@@ -29,9 +29,9 @@ std::vector<Bytes> stepped_sizes(Bytes first, Bytes last, Bytes step);
 /// One level's choices.
 struct SweepAxes {
   std::string name = "cache";  ///< for messages
-  std::vector<Bytes> sizes;
-  std::vector<std::uint64_t> ways;
-  std::vector<LineSize> lines;
+  std::vector<Bytes> sizes{};
+  std::vector<std::uint64_t> ways{};
+  std::vector<LineSize> lines{};
   std::uint32_t shared_by = machine::shared_by_all;  ///< as in machine::Level
   std::uint32_t cores = 0;                           ///< as in machine::Machine
 };

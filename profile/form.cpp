@@ -89,9 +89,8 @@ Result<void> check_counts(const SetProfile& profile, const SetCounts& counts, co
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < access_kinds; ++k) {
     if (counts.hits[k].size() != profile.ways) {
-      return failure(ErrorKind::usage,
-                     fmt::format("{}, {} sets: there are {} counts for {}s, not {}, the number of ways", name,
-                                 counts.sets, counts.hits[k].size(), kind_names[k], profile.ways));
+      return failure(ErrorKind::usage, fmt::format("{}, {} sets: there are {} {} counts, not {}, one per way", name,
+                                                   counts.sets, counts.hits[k].size(), kind_names[k], profile.ways));
     }
     for (const std::uint64_t count : counts.hits[k]) {
       CACHESCAPE_CHECK(in_range(count, fmt::format("{}, {} sets: a count", name, counts.sets)));

@@ -163,7 +163,7 @@ bool drop_everything(Profile& profile) {
 }
 
 std::vector<Bin> sum_of(std::vector<Bin> bins) {
-  std::ranges::stable_sort(bins, {}, &Bin::value);
+  std::ranges::sort(bins, {}, &Bin::value);
   std::vector<Bin> sum;
   for (const Bin& b : bins) {
     if (!sum.empty() && sum.back().value == b.value) {

@@ -18,7 +18,7 @@ enum class MergeKind : std::uint8_t {
   threads,  ///< threads of one process, recorded apart: they get new numbers; everything is dropped, as it depends on
             ///< how they interleave
   ranks,    ///< processes side by side: threads get new numbers; everything adds up, which is the ranks one after the
-          ///< other or, what comes to the same, the sum over ranks that each have a cache to themselves
+            ///< other or, what comes to the same, the sum over ranks that each have a cache to themselves
 };
 
 /// New numbers count from 0, by input and then by old number. An input of a single thread that knows only everything

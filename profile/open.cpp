@@ -12,6 +12,16 @@ namespace cachescape::profile {
 namespace {
 
 constexpr std::string_view which_files = "name a .cscape file";
+// SQLite takes anything shorter than its smallest page for a database that is yet to be written.
+constexpr std::uint64_t least_bytes = 512;
+
+Result<void> check_size(std::uint64_t bytes, const std::string& name) {
+  if (bytes >= least_bytes) return {};
+  return failure(
+      ErrorKind::malformed,
+      bytes == 0 ? "this is not a profile: the file is empty" : "this is not a profile: it is not an SQLite database",
+      name, std::string(which_files));
+}
 
 Result<void> check_file(const std::string& path) {
   namespace fs = std::filesystem;
@@ -31,10 +41,8 @@ Result<void> check_file(const std::string& path) {
     return failure(ErrorKind::io, "it is not a regular file: a profile cannot be read from a pipe or a device", path,
                    "save it to a file first");
   }
-  if (fs::file_size(path, code) == 0 && !code) {
-    return failure(ErrorKind::malformed, "this is not a profile: the file is empty", path, std::string(which_files));
-  }
-  return {};
+  const std::uint64_t bytes = fs::file_size(path, code);
+  return check_size(bytes, path);
 }
 
 /// The reader asks these tables only, so that a file with a view or other columns in their place cannot mislead it.
@@ -94,12 +102,10 @@ Result<std::unique_ptr<Database>> open_profile(const std::string& path) {
 }
 
 Result<std::unique_ptr<Database>> open_profile(std::span<const std::byte> bytes, const std::string& name) {
-  if (bytes.empty()) {
-    return failure(ErrorKind::malformed, "this is not a profile: the file is empty", name, std::string(which_files));
-  }
+  CACHESCAPE_CHECK(check_size(bytes.size(), name));
   // Byte 18 of the header says that a log file beside the database belongs to it.
   constexpr std::size_t write_version = 18;
-  if (bytes.size() > write_version && bytes[write_version] == std::byte{2}) {
+  if (bytes[write_version] == std::byte{2}) {
     return failure(ErrorKind::unsupported, "an unfinished profile can only be read from its file", name,
                    "name the file instead");
   }

@@ -47,7 +47,13 @@ Result<void> fold_log(const Database& database) {
 Result<std::string> resolve(const std::string& path) {
   if (path.empty()) return failure(ErrorKind::usage, "the name of the profile is empty", "", "name a file");
   std::error_code code;
-  const fs::path resolved = fs::weakly_canonical(fs::absolute(path, code), code);
+  fs::path target = fs::absolute(path, code);
+  // By hand, as the last link may point to what is yet to be created.
+  constexpr int most_links = 40;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target, code)) && links < most_links; ++links) {
+    target = target.parent_path() / fs::read_symlink(target, code);
+  }
+  const fs::path resolved = fs::weakly_canonical(target, code);
   if (code) return failure(ErrorKind::io, fmt::format("cannot create: {}", code.message()), path, "check the path");
   return resolved.string();
 }

@@ -113,15 +113,17 @@ FROM thread ORDER BY thread)"},
 SELECT scope, thread, line, footprint_lines, footprint_lines * line,
        (SELECT sum(touches) FROM stack_kind WHERE stack = id), (SELECT sum(cold) FROM stack_kind WHERE stack = id)
 FROM stack ORDER BY id)"},
+    // Partitioned by what it is asked for, and with the stacks before their bins, so that a question about one stack
+    // reads no other.
     {"v_miss_curve", R"(CREATE VIEW v_miss_curve(scope, thread, line, lines, bytes, touches, misses, miss_ratio) AS
-WITH total(stack, touches) AS (SELECT stack, sum(touches) FROM stack_kind GROUP BY stack),
-     point(stack, lines, hits) AS (
-       SELECT id, 0, 0 FROM stack
-       UNION ALL SELECT stack, distance + 1, sum(count) FROM stack_bin GROUP BY stack, distance),
-     curve(stack, lines, hits) AS (
-       SELECT stack, lines, sum(hits) OVER (PARTITION BY stack ORDER BY lines ROWS UNBOUNDED PRECEDING) FROM point)
-SELECT scope, thread, line, lines, lines * line, touches, touches - hits, (touches - hits) * 1.0 / nullif(touches, 0)
-FROM stack JOIN total ON total.stack = id JOIN curve ON curve.stack = id)"},
+WITH total(stack, touches) AS (SELECT stack, sum(touches) FROM stack_kind GROUP BY stack)
+SELECT scope, thread, line, 0, 0, touches, touches, CASE WHEN touches > 0 THEN 1.0 END
+FROM stack JOIN total ON stack = id
+UNION ALL
+SELECT scope, thread, line, lines, lines * line, touches, touches - hits, (touches - hits) * 1.0 / touches
+FROM (SELECT DISTINCT scope, thread, line, touches, distance + 1 AS lines,
+             sum(count) OVER (PARTITION BY id, scope, thread, line ORDER BY distance) AS hits
+      FROM stack CROSS JOIN total ON total.stack = id CROSS JOIN stack_bin ON stack_bin.stack = id))"},
     {"v_set_misses", R"(CREATE VIEW v_set_misses(scope, thread, line, sets, ways, bytes, touches, misses, miss_ratio) AS
 WITH RECURSIVE way(distance) AS (
        SELECT 0 WHERE EXISTS (SELECT 1 FROM set_profile WHERE ways > 0)

@@ -46,6 +46,7 @@ bool LastTouch::make_granule(std::uint64_t line) try {
     auto* const region = static_cast<Region*>(regions_.take());
     if (untouched_page(directory_, number)) shadow_bytes_ += small_page;
     directory_[number] = region;
+    used_regions_.push_back(number);
   }
   auto* const granule = static_cast<std::uint32_t*>(granules_.take());
   Region* const region = directory_[number];
@@ -93,6 +94,24 @@ void LastTouch::make_room(std::uint64_t line) {
 }
 
 const std::uint32_t* LastTouch::peek(std::uint64_t line) { return shadowed(line) ? find(line) : sparse_.find(line); }
+
+void LastTouch::for_each(const std::function<void(std::uint64_t, std::uint32_t)>& visit) const {
+  for (const std::size_t number : used_regions_) {
+    for (std::size_t g = 0; g < region_granules; ++g) {
+      const std::uint32_t* const granule = directory_[number][g];
+      if (granule == nullptr) continue;
+      const std::uint64_t first = (std::uint64_t{number} << region_bits) + (std::uint64_t{g} << granule_bits);
+      for (std::size_t i = 0; i < granule_lines; ++i) {
+        if (granule[i] != 0) visit(first + i, granule[i]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < sparse_.capacity(); ++i) {
+    const SparseTouches::Entry& entry = sparse_.entries()[i];
+    // Lines that moved to the shadow have left a time of 0.
+    if (entry.line() != 0 && entry.time != 0) visit(entry.line(), entry.time);
+  }
+}
 
 std::size_t LastTouch::runs() const { return granules_.segments().size() + (sparse_.empty() ? 0 : 1); }
 

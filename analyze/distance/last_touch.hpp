@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "analyze/distance/last_touch_memory.hpp"
 #include "analyze/distance/last_touch_sparse.hpp"
@@ -67,6 +69,9 @@ class LastTouch {
   std::size_t runs() const;
   Run run(std::size_t index) const;
 
+  /// Calls visit(line, time) for every line that has a time, in no particular order. Linear in the memory held.
+  void for_each(const std::function<void(std::uint64_t line, std::uint32_t time)>& visit) const;
+
   std::size_t memory_bytes() const { return shadow_bytes_ + sparse_.memory_bytes(); }
 
  private:
@@ -84,6 +89,7 @@ class LastTouch {
   bool refused_ = false;  ///< the kernel gave no more memory to the shadow: everything new is sparse
   Mapping directory_memory_;
   Region** directory_;
+  std::vector<std::size_t> used_regions_;  ///< entries of the directory that are not null
   Arena regions_;
   Arena granules_;
   SparseTouches sparse_;

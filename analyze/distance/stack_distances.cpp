@@ -111,6 +111,24 @@ void StackDistances::process(std::span<const Line> lines, std::span<std::uint32_
   }
 }
 
+std::vector<Line> StackDistances::recency_order(const std::function<bool(Line)>& keep) const {
+  const StackState& state = engine_->state;
+  const std::span front(state.front.line, state.front.filled);
+  std::vector<std::pair<std::uint32_t, Line>> by_time;
+  state.last.for_each([&](std::uint64_t line, std::uint32_t time) {
+    // The times of lines in the front are stale; they come last.
+    if (keep(Line{line}) && std::ranges::find(front, line) == front.end()) by_time.emplace_back(time, Line{line});
+  });
+  std::ranges::sort(by_time);
+  std::vector<Line> lines;
+  lines.reserve(by_time.size() + front.size());
+  for (const auto& [time, line] : by_time) lines.push_back(line);
+  for (std::size_t i = front.size(); i-- > 0;) {
+    if (keep(Line{front[i]})) lines.emplace_back(front[i]);
+  }
+  return lines;
+}
+
 std::uint64_t StackDistances::distinct_lines() const { return engine_->followed(); }
 std::uint64_t StackDistances::untracked_touches() const { return engine_->untracked; }
 std::uint64_t StackDistances::memory_bytes() const {

@@ -1,0 +1,301 @@
+#include "cachescape/analyzer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <fmt/format.h>
+
+#include "analyze/engine/line_analysis.hpp"
+#include "analyze/engine/task_team.hpp"
+#include "analyze/engine/touches.hpp"
+
+namespace cachescape {
+namespace {
+
+using analyze::LineAnalysis;
+
+/// Fewer lines than these say nothing about a program: sampling stops halving here.
+constexpr std::uint64_t fewest_lines = 1024;
+constexpr unsigned most_halvings = 30;
+
+unsigned halvings_for(double rate) {
+  return static_cast<unsigned>(std::clamp(std::lround(-std::log2(rate)), 0L, static_cast<long>(most_halvings)));
+}
+
+bool by_lines(Sampling::Method m) { return m == Sampling::Method::shards_rate || m == Sampling::Method::shards_size; }
+
+/// All line sizes of one stream of accesses.
+using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
+
+}  // namespace
+
+struct Analyzer::Engine {
+  struct Thread {
+    ThreadId id;
+    KindCounts accesses{};
+    Stream own;  ///< empty while there is one thread: `everything` is its stream too
+  };
+
+  explicit Engine(const AnalysisOptions& o)
+      : options(o),
+        sampling(o.sampling),
+        team(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
+    everything = new_stream(by_lines(o.sampling.method) ? halvings_for(o.sampling.rate) : 0);
+  }
+
+  Stream new_stream(unsigned halvings) const;
+  std::uint32_t thread_number(ThreadId id);
+  void add_thread(ThreadId id);
+  void consume(const AccessBatch& batch);
+  void consume(const AccessBatch& batch, std::size_t from, std::size_t to);
+  void consume(const StridedRun& run);
+  void analyse(const AccessBatch& batch, std::size_t from, std::size_t to);
+  template <class Visit>
+  void for_each_analysis(Visit visit);
+  void watch_memory();
+  void halve_samples();
+  unsigned halvings() const { return everything.front()->sample().halvings(); }
+
+  AnalysisOptions options;
+  Sampling sampling;
+  analyze::TaskTeam team;
+  Stream everything;
+  std::vector<Thread> threads;
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
+  std::uint64_t position = 0;  ///< accesses seen
+  std::uint64_t analysed = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t memory_checked = 0;  ///< position at which memory was last looked at
+  std::vector<std::uint32_t> thread_column;
+  std::vector<std::string> warnings;
+};
+
+Stream Analyzer::Engine::new_stream(unsigned halvings) const {
+  const auto wants_sets = [&](LineSize line) { return std::ranges::find(options.set_lines, line) != options.set_lines.end(); };
+  Stream stream;
+  for (const LineSize line : options.lines) {
+    analyze::LineAnalysisOptions o;
+    o.line = line;
+    o.sample = analyze::LineSample(halvings);
+    o.popularity = options.popularity && line == LineSize{6};
+    if (wants_sets(line) && !by_lines(sampling.method)) {
+      o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
+    }
+    stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
+  }
+  return stream;
+}
+
+std::uint32_t Analyzer::Engine::thread_number(ThreadId id) {
+  const auto it = numbers.find(id.value);
+  return it == numbers.end() ? static_cast<std::uint32_t>(threads.size()) : it->second;
+}
+
+void Analyzer::Engine::add_thread(ThreadId id) {
+  numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
+  threads.push_back({id, {}, {}});
+  if (threads.size() == 1) return;
+  if (threads.size() == 2) {
+    // Until now the first thread's stream was everything; from here on the two differ.
+    Stream& own = threads.front().own;
+    own.resize(everything.size());
+    team.run(everything.size(), [&](std::size_t l) {
+      everything[l]->flush();
+      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy());
+    });
+  }
+  threads.back().own = new_stream(halvings());
+}
+
+void Analyzer::Engine::consume(const AccessBatch& batch) {
+  const auto ids = batch.threads();
+  const auto kinds = batch.kinds();
+  const auto sizes = batch.sizes();
+  thread_column.resize(batch.size());
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    std::uint32_t number = i > 0 && ids[i] == ids[i - 1] ? thread_column[i - 1] : thread_number(ids[i]);
+    if (number == threads.size()) {
+      consume(batch, from, i);
+      from = i;
+      add_thread(ids[i]);
+    }
+    thread_column[i] = number;
+    ++threads[number].accesses[static_cast<std::size_t>(kinds[i])];
+    bytes += sizes[i];
+  }
+  consume(batch, from, batch.size());
+  watch_memory();
+}
+
+// Applies interval sampling: the stretches that are on are analysed.
+void Analyzer::Engine::consume(const AccessBatch& batch, std::size_t from, std::size_t to) {
+  if (sampling.method != Sampling::Method::interval) {
+    analyse(batch, from, to);
+    position += to - from;
+    analysed += to - from;
+    return;
+  }
+  const std::uint64_t period = sampling.on + sampling.off;
+  while (from < to) {
+    const std::uint64_t phase = position % period;
+    const bool on = phase < sampling.on;
+    const std::size_t n = std::min<std::uint64_t>(to - from, (on ? sampling.on : period) - phase);
+    if (on) {
+      analyse(batch, from, from + n);
+      analysed += n;
+    }
+    from += n;
+    position += n;
+  }
+}
+
+void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::size_t to) {
+  if (from == to) return;
+  const auto addresses = batch.addresses();
+  const auto sizes = batch.sizes();
+  const auto kinds = batch.kinds();
+  const bool apart = threads.size() > 1;
+  // One task per line size for everything, and one for the threads' own streams.
+  team.run(everything.size() * (apart ? 2 : 1), [&](std::size_t task) {
+    const std::size_t l = task % everything.size();
+    const bool own = task >= everything.size();
+    const LineSize line = options.lines[l];
+    for (std::size_t i = from; i < to; ++i) {
+      LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : *everything[l];
+      analyze::for_touches(addresses[i], sizes[i], kinds[i], 1, line,
+                           [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
+    }
+  });
+}
+
+void Analyzer::Engine::consume(const StridedRun& run) {
+  if (run.trips == 0 || run.body.empty()) return;
+  std::uint32_t number = thread_number(run.thread);
+  if (number == threads.size()) add_thread(run.thread);
+  for (const StridedAccess& a : run.body) {
+    threads[number].accesses[static_cast<std::size_t>(a.kind)] += run.trips;
+    bytes += run.trips * a.size;
+  }
+  const std::uint64_t accesses = run.trips * run.body.size();
+  // A loop is sampled as a whole, by where it begins.
+  const bool on = sampling.method != Sampling::Method::interval || position % (sampling.on + sampling.off) < sampling.on;
+  position += accesses;
+  if (!on) return;
+  analysed += accesses;
+  const bool apart = threads.size() > 1;
+  team.run(everything.size() * (apart ? 2 : 1), [&](std::size_t task) {
+    const std::size_t l = task % everything.size();
+    LineAnalysis& to_analysis = task >= everything.size() ? *threads[number].own[l] : *everything[l];
+    analyze::for_touches(run, options.lines[l],
+                         [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
+  });
+  watch_memory();
+}
+
+template <class Visit>
+void Analyzer::Engine::for_each_analysis(Visit visit) {
+  for (auto& analysis : everything) visit(*analysis);
+  for (Thread& t : threads) {
+    for (auto& analysis : t.own) visit(*analysis);
+  }
+}
+
+void Analyzer::Engine::halve_samples() {
+  std::vector<LineAnalysis*> all;
+  for_each_analysis([&](LineAnalysis& a) { all.push_back(&a); });
+  team.run(all.size(), [&](std::size_t i) {
+    all[i]->flush();
+    all[i]->halve_sample();
+  });
+}
+
+void Analyzer::Engine::watch_memory() {
+  const bool bounded = sampling.method == Sampling::Method::shards_size;
+  if (options.memory_limit == 0 && !bounded) return;
+  if (position - memory_checked < 65536) return;
+  memory_checked = position;
+  while (halvings() < most_halvings) {
+    std::uint64_t memory = 0;
+    std::uint64_t lines = 0;
+    for_each_analysis([&](const LineAnalysis& a) {
+      memory += a.memory_bytes();
+      lines = std::max(lines, a.followed_lines());
+    });
+    const bool too_many = bounded && lines > sampling.max_lines;
+    const bool too_much = options.memory_limit > 0 && memory > options.memory_limit && lines > fewest_lines;
+    if (!too_many && !too_much) return;
+    if (sampling.method == Sampling::Method::none || sampling.method == Sampling::Method::shards_rate) {
+      warnings.push_back(fmt::format("memory is short after {} accesses ({} bytes held, {} allowed): from here on lines are sampled, and set "
+                                     "distances are dropped",
+                                     position, memory, options.memory_limit));
+      sampling.method = Sampling::Method::shards_size;
+      sampling.max_lines = lines;
+    }
+    halve_samples();
+  }
+}
+
+Analyzer::Analyzer(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+Analyzer::Analyzer(Analyzer&&) noexcept = default;
+Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
+Analyzer::~Analyzer() = default;
+
+Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
+  const auto wrong = [](std::string what) { return failure(ErrorKind::usage, std::move(what)); };
+  if (options.lines.empty()) return wrong("no line size is asked for");
+  for (std::size_t i = 0; i < options.lines.size(); ++i) {
+    if (std::ranges::count(options.lines, options.lines[i]) > 1) {
+      return wrong(fmt::format("line size {} is asked for twice", options.lines[i].bytes().value));
+    }
+  }
+  const Sampling& s = options.sampling;
+  if (by_lines(s.method) && (!(s.rate > 0) || s.rate > 1)) return wrong(fmt::format("a sampling rate of {} is not in 0 … 1", s.rate));
+  if (s.method == Sampling::Method::shards_size && s.max_lines < fewest_lines) {
+    return wrong(fmt::format("a sample of {} lines is too small: at least {}", s.max_lines, fewest_lines));
+  }
+  if (s.method == Sampling::Method::interval && s.on == 0) return wrong("interval sampling needs a stretch that is on");
+  if (auto grid = analyze::check({0, options.max_log2_sets, options.ways, options.other_set_counts}); !grid) {
+    return std::unexpected(std::move(grid).error());
+  }
+  return Analyzer(std::make_unique<Engine>(options));
+}
+
+void Analyzer::consume(const AccessBatch& batch) { engine_->consume(batch); }
+void Analyzer::consume(const StridedRun& run) { engine_->consume(run); }
+
+const std::vector<std::string>& Analyzer::warnings() const { return engine_->warnings; }
+
+Profile Analyzer::profile() {
+  Engine& e = *engine_;
+  e.for_each_analysis([](LineAnalysis& a) { a.flush(); });
+  Profile profile;
+  profile.bytes = e.bytes;
+  for (const Engine::Thread& t : e.threads) profile.threads.push_back({t.id, t.accesses});
+  std::ranges::sort(profile.threads, {}, &ThreadCounts::thread);
+  profile.sampling = e.sampling;
+  profile.sampling.analysed = e.analysed;
+  if (by_lines(e.sampling.method)) {
+    profile.sampling.rate = e.everything.front()->sample().rate();
+    profile.sampling.analysed = static_cast<std::uint64_t>(std::llround(static_cast<double>(e.position) * profile.sampling.rate));
+  } else if (e.sampling.method == Sampling::Method::interval) {
+    profile.sampling.rate = static_cast<double>(e.sampling.on) / static_cast<double>(e.sampling.on + e.sampling.off);
+  }
+  const auto add = [&](const Stream& stream, Scope scope) {
+    for (const auto& analysis : stream) {
+      profile.stacks.push_back(analysis->stack(scope));
+      if (auto sets = analysis->sets(scope)) profile.sets.push_back(std::move(*sets));
+    }
+  };
+  add(e.everything, {});
+  for (const Engine::Thread& t : e.threads) add(t.own, {Scope::Kind::thread, t.id});
+  const auto order = [](const auto& a, const auto& b) { return std::tie(a.scope, a.line) < std::tie(b.scope, b.line); };
+  std::ranges::sort(profile.stacks, order);
+  std::ranges::sort(profile.sets, order);
+  return profile;
+}
+
+}  // namespace cachescape

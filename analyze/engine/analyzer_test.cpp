@@ -1,0 +1,263 @@
+// The analysis as a whole against naive twins: every number of the profile.
+#include "cachescape/analyzer.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/distance/mattson_list.hpp"
+#include "analyze/distance/set_distance_naive.hpp"
+
+namespace cachescape {
+namespace {
+
+AnalysisOptions small_options() {
+  AnalysisOptions options;
+  options.lines = {LineSize{2}, LineSize{5}, LineSize{6}};
+  options.set_lines = {LineSize{5}, LineSize{6}};
+  options.max_log2_sets = 5;
+  options.ways = 4;
+  options.other_set_counts = {3, 7};
+  options.popularity = true;
+  return options;
+}
+
+rc::Gen<Access> an_access(std::uint32_t threads) {
+  const auto address = rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x1000, 0x1800), rc::gen::inRange<std::uint64_t>(0x7f0000000000, 0x7f0000000100),
+                                      rc::gen::element(~std::uint64_t{0}, std::uint64_t{0}));
+  return rc::gen::construct<Access>(rc::gen::construct<Address>(address), rc::gen::element<std::uint32_t>(0, 1, 4, 8, 60, 200),
+                                    rc::gen::element(AccessKind::read, AccessKind::write, AccessKind::modify),
+                                    rc::gen::construct<ThreadId>(rc::gen::map(rc::gen::inRange<std::uint32_t>(0, threads), [](std::uint32_t t) { return t * 7; })),
+                                    rc::gen::just(SiteId{}));
+}
+
+/// One stream at one line size, by the books.
+struct Naive {
+  StackProfile stack;
+  SetProfile sets;
+};
+
+Naive naive(const std::vector<Access>& accesses, LineSize line, Scope scope, const AnalysisOptions& options) {
+  Naive result;
+  result.stack.scope = result.sets.scope = scope;
+  result.stack.line = result.sets.line = line;
+  result.sets.ways = options.ways;
+  analyze::MattsonList list;
+  std::array<std::map<std::uint64_t, std::uint64_t>, access_kinds> distances;
+  std::map<std::uint64_t, std::uint64_t> touches_of_line;
+  std::vector<Line> lines;
+  std::vector<std::uint16_t> groups;
+  for (const Access& a : accesses) {
+    const auto kind = static_cast<std::size_t>(a.kind);
+    const Touches touches = touches_of(a.address, a.size, line);
+    for (std::uint64_t i = 0; i < touches.count(); ++i) {
+      const Line l{touches.first.value + i};
+      std::uint32_t d = 0;
+      list.process(std::span(&l, 1), std::span(&d, 1));
+      if (d == analyze::cold_distance) {
+        ++result.stack.kinds[kind].cold;
+        ++result.stack.footprint_lines;
+      } else {
+        ++distances[kind][d];
+      }
+      ++touches_of_line[l.value];
+      ++result.sets.touches[kind];
+      lines.push_back(l);
+      groups.push_back(static_cast<std::uint16_t>(kind));
+    }
+  }
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    for (const auto& [d, n] : distances[k]) result.stack.kinds[k].bins.push_back({d, n});
+  }
+  if (line == LineSize{6}) {
+    std::map<std::uint64_t, std::uint64_t> by_touches;
+    for (const auto& [l, n] : touches_of_line) ++by_touches[n];
+    for (const auto& [n, count] : by_touches) result.stack.popularity.push_back({n, count});
+  }
+  const std::vector<std::uint64_t> set_counts{1, 2, 3, 4, 7, 8, 16, 32};
+  analyze::NaiveSetDistances sets(set_counts, options.ways);
+  sets.process(lines, groups);
+  for (const std::uint64_t s : set_counts) {
+    SetCounts& counts = result.sets.counts.emplace_back();
+    counts.sets = s;
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      counts.hits[k] = sets.histogram(s, static_cast<std::uint16_t>(k));
+      counts.hits[k].pop_back();
+    }
+  }
+  return result;
+}
+
+Profile analyse(const AnalysisOptions& options, const std::vector<Access>& accesses, std::size_t batch_size) {
+  auto analyzer = Analyzer::create(options);
+  AccessBatch batch(batch_size);
+  for (const Access& a : accesses) {
+    batch.push(a);
+    if (batch.full()) {
+      analyzer->consume(batch);
+      batch.clear();
+    }
+  }
+  analyzer->consume(batch);
+  return analyzer->profile();
+}
+
+RC_GTEST_PROP(Analyzer, EqualsTheNaiveTwins, ()) {
+  AnalysisOptions options = small_options();
+  options.workers = *rc::gen::inRange(1u, 4u);
+  const auto accesses = *rc::gen::container<std::vector<Access>>(an_access(*rc::gen::inRange(1u, 4u)));
+  const Profile profile = analyse(options, accesses, *rc::gen::inRange<std::size_t>(1, 40));
+
+  std::vector<StackProfile> stacks;
+  std::vector<SetProfile> sets;
+  const auto add = [&](Scope scope, const std::vector<Access>& part) {
+    for (const LineSize line : options.lines) {
+      Naive n = naive(part, line, scope, options);
+      stacks.push_back(std::move(n.stack));
+      if (line != LineSize{2}) sets.push_back(std::move(n.sets));
+    }
+  };
+  add({}, accesses);
+  std::map<ThreadId, std::vector<Access>> by_thread;
+  for (const Access& a : accesses) by_thread[a.thread].push_back(a);
+  if (by_thread.size() > 1) {
+    for (const auto& [thread, part] : by_thread) add({Scope::Kind::thread, thread}, part);
+  }
+  RC_ASSERT(profile.stacks == stacks);
+  RC_ASSERT(profile.sets == sets);
+  RC_ASSERT(profile.threads.size() == by_thread.size());
+  for (const ThreadCounts& t : profile.threads) {
+    RC_ASSERT(t.accesses[0] + t.accesses[1] + t.accesses[2] == by_thread[t.thread].size());
+  }
+}
+
+StridedRun a_run() {
+  StridedRun run;
+  run.trips = *rc::gen::inRange<std::uint64_t>(0, 60);
+  const auto streams = *rc::gen::inRange(0, 4);
+  for (int i = 0; i < streams; ++i) {
+    StridedAccess a;
+    a.base = Address{*rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x1000, 0x1100), rc::gen::just(~std::uint64_t{0} - 20), rc::gen::just(std::uint64_t{30}))};
+    a.step = *rc::gen::element<std::int64_t>(0, 1, 4, 8, -8, 12, -3, 64, 100, -200, 4096);
+    a.size = *rc::gen::element<std::uint32_t>(0, 1, 8, 16, 70);
+    a.kind = *rc::gen::element(AccessKind::read, AccessKind::write, AccessKind::modify);
+    run.body.push_back(a);
+  }
+  return run;
+}
+
+RC_GTEST_PROP(Analyzer, StridedRunsEqualTheirExpansion, ()) {
+  const AnalysisOptions options = small_options();
+  auto by_runs = Analyzer::create(options);
+  std::vector<Access> expanded;
+  const auto pieces = *rc::gen::inRange(1, 5);
+  for (int p = 0; p < pieces; ++p) {
+    const ThreadId thread{*rc::gen::inRange(0u, 2u)};
+    StridedRun run = a_run();
+    run.thread = thread;
+    by_runs->consume(run);
+    for (std::uint64_t i = 0; i < run.trips; ++i) {
+      for (const StridedAccess& a : run.body) expanded.push_back({a.at(i), a.size, a.kind, thread, a.site});
+    }
+  }
+  const Profile expected = analyse(options, expanded, 1000);
+  const Profile actual = by_runs->profile();
+  RC_ASSERT(actual.stacks == expected.stacks);
+  RC_ASSERT(actual.sets == expected.sets);
+  RC_ASSERT(actual.threads == expected.threads);
+  RC_ASSERT(actual.bytes == expected.bytes);
+}
+
+std::vector<Access> random_lines(std::size_t count, std::uint64_t lines) {
+  std::vector<Access> accesses;
+  std::uint64_t x = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    accesses.push_back({Address{(x >> 33) % lines * 64}, 8, AccessKind::read, ThreadId{0}, SiteId{}});
+  }
+  return accesses;
+}
+
+AnalysisOptions one_line_size() {
+  AnalysisOptions options;
+  options.lines = {LineSize{6}};
+  options.set_lines = {};
+  return options;
+}
+
+/// Miss ratio of a fully associative cache of `lines` lines.
+double miss_ratio(const Profile& profile, std::uint64_t lines) {
+  const Histogram& h = profile.stacks.front().kinds[0];
+  return 1 - static_cast<double>(h.below(lines)) / static_cast<double>(h.total());
+}
+
+TEST(Analyzer, AFixedRateSampleIsNearTheTruth) {
+  const auto accesses = random_lines(400'000, 50'000);
+  const Profile exact = analyse(one_line_size(), accesses, 4096);
+  AnalysisOptions options = one_line_size();
+  options.sampling.method = Sampling::Method::shards_rate;
+  options.sampling.rate = 0.1;
+  const Profile sampled = analyse(options, accesses, 4096);
+  EXPECT_EQ(sampled.sampling.rate, 0.125);
+  EXPECT_NEAR(static_cast<double>(sampled.stacks[0].footprint_lines) * 8, static_cast<double>(exact.stacks[0].footprint_lines), 2500);
+  for (const std::uint64_t lines : {10'000, 25'000, 40'000}) EXPECT_NEAR(miss_ratio(sampled, lines), miss_ratio(exact, lines), 0.02) << lines;
+}
+
+TEST(Analyzer, AFixedSizeSampleStaysSmallAndNearTheTruth) {
+  const auto accesses = random_lines(400'000, 50'000);
+  const Profile exact = analyse(one_line_size(), accesses, 4096);
+  AnalysisOptions options = one_line_size();
+  options.sampling.method = Sampling::Method::shards_size;
+  options.sampling.rate = 1;
+  options.sampling.max_lines = 8000;
+  const Profile sampled = analyse(options, accesses, 4096);
+  EXPECT_EQ(sampled.sampling.rate, 0.125);
+  EXPECT_LE(sampled.stacks[0].footprint_lines, 8000u);
+  for (const std::uint64_t lines : {10'000, 25'000, 40'000}) EXPECT_NEAR(miss_ratio(sampled, lines), miss_ratio(exact, lines), 0.02) << lines;
+}
+
+TEST(Analyzer, ShortMemoryMeansSamplingAndAWarning) {
+  const auto accesses = random_lines(600'000, 400'000);
+  AnalysisOptions options = one_line_size();
+  options.memory_limit = 5'000'000;
+  auto analyzer = Analyzer::create(options);
+  AccessBatch batch;
+  for (const Access& a : accesses) {
+    batch.push(a);
+    if (batch.full()) {
+      analyzer->consume(batch);
+      batch.clear();
+    }
+  }
+  ASSERT_EQ(analyzer->warnings().size(), 1u);
+  const Profile profile = analyzer->profile();
+  EXPECT_EQ(profile.sampling.method, Sampling::Method::shards_size);
+  EXPECT_LT(profile.sampling.rate, 1);
+}
+
+TEST(Analyzer, IntervalsAnalyseTheirShare) {
+  AnalysisOptions options = one_line_size();
+  options.sampling.method = Sampling::Method::interval;
+  options.sampling.on = 100;
+  options.sampling.off = 900;
+  const Profile profile = analyse(options, random_lines(10'050, 1000), 333);
+  EXPECT_EQ(profile.sampling.analysed, 1050u);
+  EXPECT_EQ(profile.stacks[0].kinds[0].total(), 1050u);
+  EXPECT_EQ(profile.threads[0].accesses[0], 10'050u);
+}
+
+TEST(Analyzer, RefusesOptionsThatMakeNoSense) {
+  AnalysisOptions options;
+  options.lines = {};
+  EXPECT_EQ(Analyzer::create(options).error().what, "no line size is asked for");
+  options.lines = {LineSize{6}, LineSize{6}};
+  EXPECT_EQ(Analyzer::create(options).error().what, "line size 64 is asked for twice");
+  options = {};
+  options.sampling.method = Sampling::Method::interval;
+  EXPECT_EQ(Analyzer::create(options).error().what, "interval sampling needs a stretch that is on");
+}
+
+}  // namespace
+}  // namespace cachescape

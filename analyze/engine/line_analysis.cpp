@@ -1,0 +1,136 @@
+#include "analyze/engine/line_analysis.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace cachescape::analyze {
+namespace {
+
+void add(SetProfile& to, const SetProfile& from) {
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    to.touches[k] += from.touches[k];
+    for (std::size_t s = 0; s < to.counts.size(); ++s) {
+      for (std::size_t d = 0; d < to.ways; ++d) to.counts[s].hits[k][d] += from.counts[s].hits[k][d];
+    }
+  }
+}
+
+std::vector<std::uint64_t> set_counts_of(const SetGrid& grid) {
+  std::vector<std::uint64_t> sets = grid.other_set_counts;
+  for (unsigned log2 = grid.min_log2_sets; log2 <= grid.max_log2_sets; ++log2) sets.push_back(std::uint64_t{1} << log2);
+  std::ranges::sort(sets);
+  sets.erase(std::ranges::unique(sets).begin(), sets.end());
+  return sets;
+}
+
+}  // namespace
+
+LineAnalysis::LineAnalysis(LineAnalysisOptions options) : options_(std::move(options)) {
+  if (options_.sets && options_.sample.halvings() == 0) sets_.emplace(*options_.sets, access_kinds);
+}
+
+void LineAnalysis::flush() {
+  const std::size_t n = std::exchange(pending_, 0);
+  if (n == 0) return;
+  stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    DistanceCounts& counts = counts_[kinds_[i]];
+    const std::uint64_t weight = weights_[i] * count_scale_;
+    if (distances_[i] == cold_distance) {
+      counts.add_cold(weight);
+    } else {
+      counts.add(distances_[i], weight);
+    }
+  }
+  if (sets_) {
+    const auto weights = weighted_ ? std::span<const std::uint32_t>(weights_).first(n) : std::span<const std::uint32_t>();
+    sets_->process(std::span(lines_).first(n), std::span(kinds_).first(n), weights);
+  }
+  if (options_.popularity) {
+    for (std::size_t i = 0; i < n; ++i) popularity_[lines_[i].value] += weights_[i];
+  }
+  weighted_ = false;
+}
+
+void LineAnalysis::seed(const std::vector<Line>& recency_order) {
+  const std::vector<std::uint32_t> no_weight(capacity, 0);
+  for (std::size_t from = 0; from < recency_order.size(); from += capacity) {
+    const auto part = std::span(recency_order).subspan(from, std::min(capacity, recency_order.size() - from));
+    stack_.process(part, std::span(distances_).first(part.size()));
+    if (sets_) sets_->process(part, {}, std::span(no_weight).first(part.size()));
+  }
+}
+
+LineAnalysis LineAnalysis::copy() const {
+  LineAnalysis other(options_);
+  if (!sets_) other.sets_.reset();
+  other.seed(stack_.recency_order([](Line) { return true; }));
+  other.counts_ = counts_;
+  if (sets_) other.earlier_sets_ = counted_sets();
+  other.popularity_ = popularity_;
+  other.count_scale_ = count_scale_;
+  return other;
+}
+
+void LineAnalysis::halve_sample() {
+  options_.sample = options_.sample.halved();
+  count_scale_ *= 2;
+  for (DistanceCounts& c : counts_) c.halve_resolution();
+  // What a sample of lines cannot give: the lines of a set, and every line's touches.
+  options_.sets.reset();
+  sets_.reset();
+  earlier_sets_.reset();
+  options_.popularity = false;
+  popularity_ = {};
+  const auto survivors = stack_.recency_order([&](Line line) { return options_.sample.follows(line); });
+  stack_ = StackDistances();
+  seed(survivors);
+}
+
+StackProfile LineAnalysis::stack(Scope scope) const {
+  StackProfile profile;
+  profile.scope = scope;
+  profile.line = options_.line;
+  for (std::size_t k = 0; k < access_kinds; ++k) profile.kinds[k] = counts_[k].histogram(options_.sample.scale(), count_scale_);
+  profile.footprint_lines = stack_.distinct_lines();
+  if (options_.popularity) {
+    boost::unordered_flat_map<std::uint64_t, std::uint64_t> lines_by_touches;
+    for (const auto& [line, touches] : popularity_) ++lines_by_touches[touches];
+    for (const auto& [touches, lines] : lines_by_touches) profile.popularity.push_back({touches, lines});
+    std::ranges::sort(profile.popularity, {}, &Bin::value);
+  }
+  return profile;
+}
+
+SetProfile LineAnalysis::counted_sets() const {
+  SetProfile profile;
+  profile.line = options_.line;
+  profile.ways = sets_->grid().ways;
+  for (std::size_t k = 0; k < access_kinds; ++k) profile.touches[k] = sets_->touches(static_cast<std::uint16_t>(k));
+  for (const std::uint64_t sets : set_counts_of(sets_->grid())) {
+    SetCounts& counts = profile.counts.emplace_back();
+    counts.sets = sets;
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      counts.hits[k] = sets_->histogram(sets, static_cast<std::uint16_t>(k));
+      counts.hits[k].pop_back();  // the rest: farther or cold
+    }
+  }
+  if (earlier_sets_) add(profile, *earlier_sets_);
+  return profile;
+}
+
+std::optional<SetProfile> LineAnalysis::sets(Scope scope) const {
+  if (!sets_) return std::nullopt;
+  SetProfile profile = counted_sets();
+  profile.scope = scope;
+  return profile;
+}
+
+std::uint64_t LineAnalysis::memory_bytes() const {
+  std::uint64_t bytes = sizeof *this + stack_.memory_bytes() + popularity_.bucket_count() * 2 * sizeof(std::uint64_t);
+  for (const DistanceCounts& c : counts_) bytes += c.memory_bytes();
+  return bytes + (sets_ ? sets_->memory_bytes() : 0);
+}
+
+}  // namespace cachescape::analyze

@@ -1,0 +1,30 @@
+// The options that say what of a trace is analysed into a profile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cachescape/analyzer.hpp"
+
+namespace cachescape::cli {
+
+struct AnalysisFlags {
+  std::vector<std::uint64_t> lines;
+  std::vector<std::uint64_t> set_lines;
+  std::vector<std::uint64_t> sets;
+  unsigned ways = 32;
+  double sample = 0;
+  std::uint64_t sample_lines = 0;
+  std::vector<std::uint64_t> interval;
+  std::string memory;
+  unsigned workers = 0;
+  bool memory_usage = false;
+};
+
+void add_analysis_options(CLI::App& verb, AnalysisFlags& flags);
+Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags);
+
+}  // namespace cachescape::cli

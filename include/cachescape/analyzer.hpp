@@ -1,0 +1,59 @@
+// From accesses to a profile: the engine, for any tool that can observe them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cachescape/access.hpp"
+#include "cachescape/profile.hpp"
+#include "cachescape/result.hpp"
+#include "cachescape/strided_run.hpp"
+
+namespace cachescape {
+
+struct AnalysisOptions {
+  /// Line sizes whose stack distances are wanted.
+  std::vector<LineSize> lines{LineSize{2}, LineSize{3}, LineSize{4}, LineSize{5}, LineSize{6}, LineSize{7}, LineSize{8}, LineSize{9}};
+  /// Line sizes whose set distances are wanted too, for 1, 2, 4, … 2^max_log2_sets sets and the others named, up to so many ways.
+  std::vector<LineSize> set_lines{LineSize{5}, LineSize{6}, LineSize{7}, LineSize{8}};
+  unsigned max_log2_sets = 16;
+  unsigned ways = 32;
+  std::vector<std::uint64_t> other_set_counts;
+  /// Count how often each 64-byte line is touched (for the memory-usage histogram).
+  bool popularity = false;
+  /// Only method, rate (SHARDS: rounded to a power of one half), on, off and max_lines are looked at.
+  Sampling sampling;
+  /// Bytes that the analysis may hold, 0 = no limit. Past it, lines are sampled, ever fewer, and the profile says so.
+  std::uint64_t memory_limit = 0;
+  /// Threads that analyse, each some of the line sizes; 0 = as many as the machine has.
+  unsigned workers = 1;
+};
+
+/// Consumes accesses in their global order and knows the profile of what it has seen. Called by one thread.
+/// Exact unless sampling is asked for or memory runs short. Time: some nanoseconds per access and line size
+/// (docs/performance.md). Memory: docs/design/analysis.md.
+class Analyzer {
+ public:
+  /// Error where the options make no sense.
+  static Result<Analyzer> create(const AnalysisOptions& options);
+  Analyzer(Analyzer&&) noexcept;
+  Analyzer& operator=(Analyzer&&) noexcept;
+  ~Analyzer();
+
+  void consume(const AccessBatch& batch);
+  void consume(const StridedRun& run);
+
+  /// All that is known so far; provenance, instructions and losses are the caller's to add.
+  Profile profile();
+  /// What the user should be told, in order: that sampling began because memory ran short.
+  const std::vector<std::string>& warnings() const;
+
+ private:
+  struct Engine;
+  explicit Analyzer(std::unique_ptr<Engine> engine);
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace cachescape

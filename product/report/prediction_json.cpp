@@ -1,0 +1,34 @@
+#include "product/report/prediction_json.hpp"
+
+#include "product/report/outcome_json.hpp"
+
+namespace cachescape::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* model_word(const model::LevelPrediction& level) {
+  if (level.method == model::Method::sdcm) return "sdcm";
+  return level.exact() ? "exact" : "approximate";
+}
+
+}  // namespace
+
+Json prediction_json(const model::Prediction& prediction, const machine::Machine& machine) {
+  Json json = outcome_json(prediction.outcome, machine, "prediction");
+  for (std::size_t i = 0; i < prediction.levels.size(); ++i) {
+    const model::LevelPrediction& from = prediction.levels[i];
+    Json& level = json["levels"][i];
+    level["model"] = model_word(from);
+    level["why_not_exact"] = from.why_not_exact;
+    if (from.confidence) {
+      level["confidence"] = {{"level", 0.95}, {"misses", {from.confidence->low, from.confidence->high}}};
+    }
+  }
+  json["amat_cycles"] = prediction.amat_cycles ? Json(*prediction.amat_cycles) : Json(nullptr);
+  json["not_modelled"] = {"write_backs", "bytes_out", "upgrades", "invalidations", "remote_hits"};
+  json["warnings"] = prediction.warnings;
+  return json;
+}
+
+}  // namespace cachescape::report

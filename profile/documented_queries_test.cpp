@@ -1,0 +1,125 @@
+// The queries in docs/formats/profile.md give what the page says.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "profile/example.hpp"
+#include "profile/schema.hpp"
+#include "profile/scratch.hpp"
+#include "profile/writer.hpp"
+
+namespace cachescape::profile {
+namespace {
+
+struct Query {
+  std::string sql;
+  std::string output;
+};
+
+/// Blocks of the form ``` / $ sqlite3 app.cscape "…" / output / ```.
+std::vector<Query> documented_queries(std::istream& page) {
+  constexpr std::string_view start = "$ sqlite3 app.cscape \"";
+  std::vector<Query> queries;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with(start)) {
+      queries.push_back({line.substr(start.size(), line.size() - start.size() - 1), ""});
+      inside = true;
+    } else if (line.starts_with("```")) {
+      inside = false;
+    } else if (inside) {
+      queries.back().output += line + "\n";
+    }
+  }
+  return queries;
+}
+
+/// As the sqlite3 shell prints by default.
+std::string answer(sqlite3* database, const std::string& sql) {
+  std::string text;
+  const auto print = [](void* out, int columns, char** values, char**) {
+    auto& t = *static_cast<std::string*>(out);
+    for (int i = 0; i < columns; ++i) t += std::string(i > 0 ? "|" : "") + (values[i] != nullptr ? values[i] : "");
+    t += "\n";
+    return 0;
+  };
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), print, &text, &message), SQLITE_OK) << message;
+  return text;
+}
+
+void expect_documented_answers(const std::string& path) {
+  std::ifstream page(CACHESCAPE_SOURCE_DIR "/docs/formats/profile.md");
+  ASSERT_TRUE(page);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+  const auto queries = documented_queries(page);
+  EXPECT_EQ(queries.size(), 10u);
+  for (const Query& query : queries) EXPECT_EQ(answer(database, query.sql), query.output) << query.sql;
+  sqlite3_close(database);
+}
+
+TEST(DocumentedQueries, OfTheStoredFile) {
+  expect_documented_answers(CACHESCAPE_SOURCE_DIR "/tests/compat/version-1.cscape");
+}
+
+TEST(DocumentedQueries, OfAFileWrittenNow) {
+  const Scratch scratch;
+  ASSERT_TRUE(write_profile(scratch.path("app.cscape"), example_profile()));
+  expect_documented_answers(scratch.path("app.cscape"));
+}
+
+TEST(DocumentedQueries, EveryTableAndViewIsNamed) {
+  std::ifstream in(CACHESCAPE_SOURCE_DIR "/docs/formats/profile.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  for (const auto objects : {tables(), views()}) {
+    for (const SchemaObject& object : objects)
+      EXPECT_NE(page.find("| `" + std::string(object.name) + "` |"), std::string::npos) << object.name;
+  }
+}
+
+/// Views against the definition: the histograms of the value itself.
+TEST(Views, AgreeWithTheValue) {
+  const Scratch scratch;
+  const Profile profile = example_profile();
+  ASSERT_TRUE(write_profile(scratch.path("p"), profile));
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(scratch.path("p").c_str(), &database), SQLITE_OK);
+  std::size_t points = 0;
+  for (const StackProfile& stack : profile.stacks) {
+    const std::string place =
+        stack.scope == Scope{} ? "scope = 'everything'" : "thread = " + std::to_string(stack.scope.thread.value);
+    for (std::uint64_t lines = 0; lines < 140; ++lines) {
+      std::uint64_t misses = 0;
+      for (const Histogram& h : stack.kinds) misses += h.total() - h.below(lines);
+      const std::string sql = "SELECT misses FROM v_miss_curve WHERE " + place +
+                              " AND line = " + std::to_string(stack.line.bytes().value) +
+                              " AND lines <= " + std::to_string(lines) + " ORDER BY lines DESC LIMIT 1";
+      ASSERT_EQ(answer(database, sql), std::to_string(misses) + "\n") << sql;
+      ++points;
+    }
+  }
+  EXPECT_EQ(points, 840u);
+  for (const SetProfile& sets : profile.sets) {
+    const std::string place =
+        sets.scope == Scope{} ? "scope = 'everything'" : "thread = " + std::to_string(sets.scope.thread.value);
+    for (const SetCounts& counts : sets.counts) {
+      std::uint64_t misses = sets.touches[0] + sets.touches[1] + sets.touches[2];
+      std::string expected;
+      for (std::size_t d = 0; d < sets.ways; ++d) {
+        for (const auto& hits : counts.hits) misses -= hits[d];
+        expected += std::to_string(d + 1) + "|" + std::to_string(misses) + "\n";
+      }
+      EXPECT_EQ(answer(database, "SELECT ways, misses FROM v_set_misses WHERE " + place +
+                                     " AND line = " + std::to_string(sets.line.bytes().value) +
+                                     " AND sets = " + std::to_string(counts.sets) + " ORDER BY ways"),
+                expected);
+    }
+  }
+  sqlite3_close(database);
+}
+
+}  // namespace
+}  // namespace cachescape::profile

@@ -1,0 +1,152 @@
+// What is written is what is read: all of it, parts of it, its header.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "profile/arbitrary.hpp"
+#include "profile/example.hpp"
+#include "profile/form.hpp"
+#include "profile/reader.hpp"
+#include "profile/scratch.hpp"
+#include "profile/writer.hpp"
+
+namespace cachescape::profile {
+namespace {
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+RC_GTEST_PROP(Profile, ComesBackAsItWasWritten, ()) {
+  const Profile profile = some_profile();
+  RC_ASSERT(check_form(profile).has_value());
+  const Scratch scratch;
+  RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
+  const auto back = read_profile(scratch.path("p"));
+  RC_ASSERT(back.has_value());
+  RC_ASSERT(*back == profile);
+  const std::string file = bytes_of(scratch.path("p"));
+  const auto from_memory = read_profile(std::as_bytes(std::span(file)), "memory");
+  RC_ASSERT(from_memory.has_value());
+  RC_ASSERT(*from_memory == profile);
+}
+
+RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
+  Profile profile = some_profile();
+  const Scratch scratch;
+  RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
+  const auto header = read_header(scratch.path("p"));
+  RC_ASSERT(header.has_value());
+  RC_ASSERT(header->version == 1u && header->finished && header->updates == 1u);
+  RC_ASSERT(header->stacks.size() == profile.stacks.size());
+  for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
+    StackHeader expected{profile.stacks[i].scope, profile.stacks[i].line, {}, {}, profile.stacks[i].footprint_lines};
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      expected.touches[k] = profile.stacks[i].kinds[k].total();
+      expected.cold[k] = profile.stacks[i].kinds[k].cold;
+    }
+    RC_ASSERT(header->stacks[i] == expected);
+  }
+  RC_ASSERT(header->sets.size() == profile.sets.size());
+  for (std::size_t i = 0; i < profile.sets.size(); ++i) {
+    const SetProfile& s = profile.sets[i];
+    SetHeader expected{s.scope, s.line, s.ways, s.touches, {}};
+    for (const SetCounts& c : s.counts) expected.sets.push_back(c.sets);
+    RC_ASSERT(header->sets[i] == expected);
+  }
+  profile.stacks.clear();
+  profile.sets.clear();
+  RC_ASSERT(header->general == profile);
+}
+
+RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
+  const Profile profile = some_profile();
+  const Scratch scratch;
+  RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
+  ReadFilter filter;
+  if (*rc::gen::arbitrary<bool>()) filter.lines = {LineSize{6}, LineSize{0}};
+  if (*rc::gen::arbitrary<bool>()) filter.scopes = {Scope{}, Scope{Scope::Kind::thread, ThreadId{7}}};
+  filter.stacks = *rc::gen::arbitrary<bool>();
+  filter.popularity = *rc::gen::arbitrary<bool>();
+  filter.sets = *rc::gen::arbitrary<bool>();
+  const auto back = read_profile(scratch.path("p"), filter);
+  RC_ASSERT(back.has_value());
+  Profile expected = profile;
+  const auto other = [&](const auto& part) {
+    const bool line = filter.lines.empty() || part.line == LineSize{6} || part.line == LineSize{0};
+    const bool scope =
+        filter.scopes.empty() || part.scope == Scope{} || part.scope == Scope{Scope::Kind::thread, ThreadId{7}};
+    return !(line && scope);
+  };
+  std::erase_if(expected.stacks, other);
+  std::erase_if(expected.sets, other);
+  if (!filter.stacks) expected.stacks.clear();
+  if (!filter.sets) expected.sets.clear();
+  if (!filter.popularity) {
+    for (StackProfile& s : expected.stacks) s.popularity.clear();
+  }
+  RC_ASSERT(*back == expected);
+}
+
+TEST(Profile, KeepsTheLargestNumbers) {
+  Profile profile;
+  constexpr std::uint64_t most = 0x7fff'ffff'ffff'ffff;
+  profile.instructions = most;
+  profile.stacks.push_back({Scope{}, LineSize{6}, {}, most, {{most, most}}});
+  profile.stacks[0].kinds[1] = {{{0, 1}, {most, most - 3}}, 2};
+  const Scratch scratch;
+  ASSERT_TRUE(write_profile(scratch.path("p"), profile));
+  EXPECT_EQ(*read_profile(scratch.path("p")), profile);
+}
+
+TEST(Profile, RowsAreAsDocumented) {
+  const Scratch scratch;
+  Profile profile;
+  profile.threads = {{ThreadId{4}, {3, 2, 1}}};
+  profile.stacks.push_back({{Scope::Kind::thread, ThreadId{4}}, LineSize{6}, {}, 2, {{1, 1}, {5, 1}}});
+  profile.stacks[0].kinds = {Histogram{{{0, 2}, {1, 1}}, 0}, Histogram{{}, 2}, Histogram{{{1, 1}}, 0}};
+  profile.sets.push_back(
+      {{Scope::Kind::thread, ThreadId{4}}, LineSize{6}, 2, {3, 2, 1}, {{2, {{{2, 1}, {0, 0}, {1, 0}}}}}});
+  ASSERT_TRUE(write_profile(scratch.path("p"), profile));
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(scratch.path("p").c_str(), &database), SQLITE_OK);
+  const auto rows = [&](const char* sql) {
+    std::string text;
+    const auto print = [](void* out, int columns, char** values, char**) {
+      for (int i = 0; i < columns; ++i)
+        *static_cast<std::string*>(out) += std::string(i > 0 ? "|" : "") + (values[i] ? values[i] : "");
+      *static_cast<std::string*>(out) += "\n";
+      return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(database, sql, print, &text, nullptr), SQLITE_OK) << sql;
+    return text;
+  };
+  EXPECT_EQ(rows("PRAGMA application_id"), "1668506480\n");
+  EXPECT_EQ(rows("PRAGMA user_version"), "1\n");
+  EXPECT_EQ(rows("SELECT * FROM recording"), "finished|1|0|0\n");
+  EXPECT_EQ(rows("SELECT * FROM thread"), "4|3|2|1\n");
+  EXPECT_EQ(rows("SELECT * FROM sampling"), "none|1.0|0|0|0|0\n");
+  EXPECT_EQ(rows("SELECT * FROM loss"), "0|0|0\n");
+  EXPECT_EQ(rows("SELECT * FROM stack"), "1|thread|4|64|2\n");
+  EXPECT_EQ(rows("SELECT * FROM stack_kind"), "1|0|3|0\n1|1|2|2\n1|2|1|0\n");
+  EXPECT_EQ(rows("SELECT * FROM stack_bin"), "1|0|0|2\n1|0|1|1\n1|2|1|1\n");
+  EXPECT_EQ(rows("SELECT * FROM popularity"), "1|1|1\n1|5|1\n");
+  EXPECT_EQ(rows("SELECT * FROM set_profile"), "1|thread|4|64|2|3|2|1\n");
+  EXPECT_EQ(rows("SELECT * FROM set_grid"), "1|2|4\n");
+  EXPECT_EQ(rows("SELECT * FROM set_bin"), "1|2|0|0|2\n1|2|0|1|1\n1|2|2|0|1\n");
+  EXPECT_EQ(rows("PRAGMA integrity_check"), "ok\n");
+  sqlite3_close(database);
+}
+
+TEST(Profile, ReadsFilesOfVersion1) {
+  const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-1.cscape");
+  ASSERT_TRUE(back) << back.error().what;
+  EXPECT_EQ(*back, example_profile());
+}
+
+}  // namespace
+}  // namespace cachescape::profile

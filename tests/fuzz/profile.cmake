@@ -1,0 +1,2 @@
+cachescape_fuzz(profile cachescape_profile)
+target_link_libraries(fuzz_profile PRIVATE sqlite3)

@@ -1,0 +1,139 @@
+// Any bytes as a profile. Most changed databases are refused by SQLite, so other bytes become rows of a sound one,
+// which only the reader's own checks can refuse.
+#include <sqlite3.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profile/form.hpp"
+#include "profile/reader.hpp"
+#include "profile/schema.hpp"
+#include "profile/validate.hpp"
+
+using namespace cachescape;
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+/// What is read has the form of a profile, and its parts agree.
+void read(std::span<const std::byte> bytes) {
+  const auto whole = profile::read_profile(bytes, "fuzz");
+  const auto header = profile::read_header(bytes, "fuzz");
+  if (!whole) {
+    require(!whole.error().what.empty() && whole.error().where.starts_with("fuzz"));
+    return;
+  }
+  require(profile::check_form(*whole).has_value());
+  require(header && header->stacks.size() == whole->stacks.size() && header->sets.size() == whole->sets.size());
+  (void)profile::validate(*whole);
+  profile::ReadFilter filter;
+  filter.lines = {LineSize{6}};
+  filter.popularity = false;
+  require(profile::read_profile(bytes, "fuzz", filter).has_value());
+}
+
+class RowBytes {
+ public:
+  RowBytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+  bool empty() const { return size_ == 0; }
+  std::uint8_t next() {
+    if (size_ == 0) return 0;
+    --size_;
+    return *data_++;
+  }
+  /// A value for SQL: small numbers mostly, and now and then what does not belong there.
+  std::string value() {
+    switch (const std::uint8_t choice = next(); choice % 16) {
+      case 0:
+        return "NULL";
+      case 1:
+        return "9223372036854775807";
+      case 2:
+        return "-" + std::to_string(next());
+      case 3:
+        return "0.5";
+      case 4:
+        return "'everything'";
+      case 5:
+        return "'thread'";
+      case 6:
+        return "x'6162'";
+      case 7:
+        return std::to_string(1u << (next() % 32));
+      case 8:
+        return "'finished'";
+      default:
+        return std::to_string(choice / 16);
+    }
+  }
+
+ private:
+  const std::uint8_t* data_;
+  std::size_t size_;
+};
+
+struct Table {
+  const char* name;
+  int columns;
+};
+constexpr Table rows_of[] = {{"recording", 4},  {"provenance", 3},  {"thread", 4},     {"sampling", 6},
+                             {"loss", 3},       {"stack", 5},       {"stack_kind", 4}, {"stack_bin", 4},
+                             {"popularity", 3}, {"set_profile", 8}, {"set_grid", 3},   {"set_bin", 5}};
+
+std::string schema() {
+  std::string sql =
+      "PRAGMA page_size = 512; BEGIN; PRAGMA application_id = " + std::to_string(profile::application_id) +
+      "; PRAGMA user_version = " + std::to_string(profile::schema_version) + ";";
+  for (const auto& table : profile::tables()) sql += std::string(table.sql) + ";";
+  return sql;
+}
+
+/// A profile with one of each thing, then the rows that the bytes say.
+void read_rows(RowBytes bytes) {
+  static const std::string start =
+      schema() +
+      "INSERT INTO recording VALUES('finished',1,0,0);INSERT INTO sampling VALUES('none',1,0,0,0,0);INSERT INTO loss "
+      "VALUES(0,0,0);"
+      "INSERT INTO stack VALUES(1,'everything',NULL,64,1);INSERT INTO stack_kind VALUES(1,0,2,1),(1,1,0,0),(1,2,0,0);"
+      "INSERT INTO stack_bin VALUES(1,0,0,1);INSERT INTO set_profile VALUES(1,'everything',NULL,64,2,2,0,0);"
+      "INSERT INTO set_grid VALUES(1,1,1);INSERT INTO set_bin VALUES(1,1,0,0,1);COMMIT;";
+  sqlite3* database = nullptr;
+  require(sqlite3_open(":memory:", &database) == SQLITE_OK);
+  require(sqlite3_exec(database, start.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  for (int rows = 0; !bytes.empty() && rows < 64; ++rows) {
+    const std::uint8_t choice = bytes.next();
+    const Table& table = rows_of[choice % std::size(rows_of)];
+    std::string sql = (choice & 0x80) != 0 ? std::string("DELETE FROM ") + table.name + ";" : "";
+    sql += std::string("INSERT OR REPLACE INTO ") + table.name + " VALUES(";
+    for (int c = 0; c < table.columns; ++c) sql += (c > 0 ? "," : "") + bytes.value();
+    // Rows that SQLite itself refuses are passed over.
+    (void)sqlite3_exec(database, (sql + ")").c_str(), nullptr, nullptr, nullptr);
+  }
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> file(sqlite3_serialize(database, "main", &size, 0),
+                                                             sqlite3_free);
+  sqlite3_close(database);
+  require(file != nullptr);
+  read(std::as_bytes(std::span(file.get(), static_cast<std::size_t>(size))));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::string_view magic = "SQLite format 3";
+  if (size >= magic.size() && std::memcmp(data, magic.data(), magic.size()) == 0) {
+    read(std::as_bytes(std::span(data, size)));
+  } else {
+    read_rows(RowBytes(data, size));
+  }
+  return 0;
+}
