@@ -13,7 +13,8 @@ Result<std::vector<LineSize>> line_sizes(const char* flag, const std::vector<std
   std::vector<LineSize> sizes;
   for (const std::uint64_t b : bytes) {
     if (!LineSize::valid(b)) {
-      return failure(ErrorKind::usage, fmt::format("a line of {} bytes is not a power of two from 1 byte to 1 GiB", b), flag);
+      return failure(ErrorKind::usage, fmt::format("a line of {} bytes is not a power of two from 1 byte to 1 GiB", b),
+                     flag);
     }
     sizes.push_back(LineSize::of(b));
   }
@@ -27,12 +28,15 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
     return verb.add_option(name, value, text)->type_name(type)->group(group);
   };
   option("--lines", flags.lines, "Line sizes in bytes; 4,8,…,512 otherwise", "B,…")->delimiter(',');
-  option("--set-lines", flags.set_lines, "Line sizes whose set distances are kept too; 32,64,128,256 otherwise", "B,…")->delimiter(',');
+  option("--set-lines", flags.set_lines, "Line sizes whose set distances are kept too; 32,64,128,256 otherwise", "B,…")
+      ->delimiter(',');
   option("--sets", flags.sets, "Numbers of sets to know exactly besides 1, 2, 4, … 65536", "N,…")->delimiter(',');
   option("--ways", flags.ways, "Most ways to know exactly, 1 … 32", "N")->capture_default_str();
   option("--sample", flags.sample, "Follow this share of the lines only (rounded to 1/2, 1/4, 1/8 …)", "RATE");
   option("--sample-lines", flags.sample_lines, "Follow at most so many lines at a time", "N");
-  option("--interval", flags.interval, "Analyse ON accesses, pass over OFF, and so on", "ON,OFF")->delimiter(',')->expected(2);
+  option("--interval", flags.interval, "Analyse ON accesses, pass over OFF, and so on", "ON,OFF")
+      ->delimiter(',')
+      ->expected(2);
   option("--memory", flags.memory, "Sample when the analysis would hold more than this, such as 8G", "SIZE");
   option("--workers", flags.workers, "Threads that analyse; 0 = one per processor", "N")->capture_default_str();
   verb.add_flag("--memory-usage", flags.memory_usage, "Count how often each line is touched")->group(group);
@@ -50,7 +54,8 @@ Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
   options.ways = flags.ways;
   options.popularity = flags.memory_usage;
   options.workers = flags.workers;
-  const int ways_to_sample = (flags.sample > 0 ? 1 : 0) + (flags.sample_lines > 0 ? 1 : 0) + (flags.interval.empty() ? 0 : 1);
+  const int ways_to_sample =
+      (flags.sample > 0 ? 1 : 0) + (flags.sample_lines > 0 ? 1 : 0) + (flags.interval.empty() ? 0 : 1);
   if (ways_to_sample > 1) return failure(ErrorKind::usage, "choose one of --sample, --sample-lines and --interval");
   if (flags.sample > 0) {
     options.sampling.method = Sampling::Method::shards_rate;

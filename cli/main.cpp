@@ -36,10 +36,11 @@ void describe(Program& program) {
   add_machine(program);
   add_completion(program);
   add_man(program);
-  set_examples(app, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
-                      "Record the accesses of ls"},
-                     {"cachescape import ls.cstrace -o ls.cscape", "Analyse them once"},
-                     {"cachescape predict ls.cscape --machine zen4", "Know how they fare in a Zen 4's caches, or any other's"}});
+  set_examples(
+      app, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
+             "Record the accesses of ls"},
+            {"cachescape import ls.cstrace -o ls.cscape", "Analyse them once"},
+            {"cachescape predict ls.cscape --machine zen4", "Know how they fare in a Zen 4's caches, or any other's"}});
 }
 
 void print(const Error& error) {

@@ -24,7 +24,8 @@ std::size_t terminal_width() {
 }
 
 report::Colours terminal_colours() {
-  if (isatty(STDOUT_FILENO) != 1 || !environment("NO_COLOR").empty() || environment("TERM") == "dumb") return report::Colours::none;
+  if (isatty(STDOUT_FILENO) != 1 || !environment("NO_COLOR").empty() || environment("TERM") == "dumb")
+    return report::Colours::none;
   const std::string_view depth = environment("COLORTERM");
   return depth == "truecolor" || depth == "24bit" ? report::Colours::truecolor : report::Colours::ansi256;
 }
@@ -32,7 +33,9 @@ report::Colours terminal_colours() {
 report::Glyphs terminal_glyphs() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string_view value = environment(name);
-    if (!value.empty()) return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos ? report::Glyphs::unicode : report::Glyphs::ascii;
+    if (!value.empty())
+      return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos ? report::Glyphs::unicode
+                                                                                   : report::Glyphs::ascii;
   }
   return report::Glyphs::ascii;
 }

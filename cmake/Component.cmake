@@ -42,6 +42,8 @@ function(cachescape_component name)
       include(GoogleTest)
       add_executable(${name}_test ${tests})
       target_link_libraries(${name}_test PRIVATE ${target} ${arg_LIBRARIES} cachescape_options GTest::gtest_main rapidcheck Threads::Threads)
+      # Tests are compiled more often than they run: do not spend minutes on optimising them.
+      target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
       target_compile_definitions(${name}_test PRIVATE CACHESCAPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
       gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
       add_dependencies(unit_tests ${name}_test)

@@ -53,6 +53,8 @@ RC_GTEST_PROP(AgainstSimulator, SingleLruLevelsInTheGridAgreeToTheAccess, ()) {
   RC_ASSERT(got.reads.classes.cold == truth.reads.classes.cold);
   RC_ASSERT(got.writes.classes.cold == truth.writes.classes.cold);
   RC_ASSERT(got.total().classes.total() == got.total().misses);
+  RC_ASSERT(got.reads.classes.conflict <= truth.reads.classes.conflict);
+  RC_ASSERT(got.writes.classes.conflict <= truth.writes.classes.conflict);
   RC_ASSERT(got.bytes_in == truth.bytes_in);
   RC_ASSERT(got.instances == truth.instances || trace.empty());
   if (sets == 1) RC_ASSERT(got.reads.classes == truth.reads.classes);

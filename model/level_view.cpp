@@ -76,8 +76,7 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
       view.parts_.front().stretch = 1 / static_cast<double>(instances.size());
       view.approximation_ = fmt::format(
           "the profile has no distances by thread at {}-byte lines: its {} instances are judged as one cache with the "
-          "lines "
-          "of all (record with --per-thread)",
+          "lines of all",
           place.line.bytes().value, instances.size());
     }
   }
@@ -118,11 +117,11 @@ std::string LevelView::why_sdcm(std::uint64_t sets, std::uint64_t ways) const {
   if (stream.scaling().by_lines()) return "set distances cannot be known from a sample of lines";
   if (parts_.front().stretch != 1) return "set distances of several threads together were not recorded";
   const std::vector<std::uint64_t> counts = stream.exact_set_counts();
+  if (counts.empty()) return "the profile has no set distances at this line size";
   if (std::ranges::find(counts, sets) == counts.end()) {
     return fmt::format("the profile has no set distances for {} sets (record with --sets {})", sets, sets);
   }
-  return fmt::format("the profile's set distances reach {} ways, not {} (record with --ways {})", stream.exact_ways(),
-                     ways, ways);
+  return fmt::format("the profile's set distances reach {} ways, not {}", stream.exact_ways(), ways);
 }
 
 }  // namespace cachescape::model

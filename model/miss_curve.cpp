@@ -4,17 +4,8 @@
 #include <cmath>
 
 namespace cachescape::model {
-namespace {
 
-/// Exact for weight 1 whatever the count; the product is rounded elsewhere.
-std::uint64_t weighted(double weight, std::uint64_t count) {
-  if (weight == 1) return count;
-  return static_cast<std::uint64_t>(std::llround(weight * static_cast<double>(count)));
-}
-
-}  // namespace
-
-MissCurve::MissCurve(const StackProfile& stack, const Scaling& scaling) : weight_(scaling.weight) {
+MissCurve::MissCurve(const StackProfile& stack, const Scaling& scaling) : scaling_(scaling) {
   std::size_t bins = 0;
   for (const Histogram& h : stack.kinds) bins += h.bins.size();
   distances_.reserve(bins);
@@ -45,11 +36,11 @@ MissCurve::MissCurve(const StackProfile& stack, const Scaling& scaling) : weight
     moment_below_[k].push_back(moment);
 
     counted_cold_[k] = h.cold;
-    cold_[k] = weighted(weight_, h.cold);
-    touches_[k] = weighted(weight_, count + h.cold);
+    cold_[k] = scaling_.scaled(h.cold);
+    touches_[k] = scaling_.scaled(count + h.cold);
     if (scaling.totals[k] > 0) {
       const std::uint64_t near = distances_.empty() || distances_.front() > 0 ? 0 : below_[k][1];
-      touches_[k] = std::max(scaling.totals[k], weighted(weight_, count + h.cold - near));
+      touches_[k] = std::max(scaling.totals[k], scaling_.scaled(count + h.cold - near));
     }
   }
 }
@@ -63,7 +54,7 @@ KindCounts MissCurve::scaled_misses(std::size_t index) const {
   KindCounts misses{};
   for (std::size_t k = 0; k < access_kinds; ++k) {
     const std::uint64_t far = below_[k].back() - below_[k][index];
-    misses[k] = std::min(touches_[k], weighted(weight_, counted_cold_[k] + far));
+    misses[k] = std::min(touches_[k], scaling_.scaled(counted_cold_[k] + far));
   }
   return misses;
 }
@@ -73,7 +64,7 @@ KindCounts MissCurve::scaled_misses(const std::array<double, access_kinds>& hits
   for (std::size_t k = 0; k < access_kinds; ++k) {
     const double finite = static_cast<double>(below_[k].back());
     const double missed = static_cast<double>(counted_cold_[k]) + std::max(0.0, finite - hits[k]);
-    misses[k] = std::min(touches_[k], static_cast<std::uint64_t>(std::llround(weight_ * missed)));
+    misses[k] = std::min(touches_[k], static_cast<std::uint64_t>(std::llround(scaling_.weight * missed)));
   }
   return misses;
 }

@@ -40,15 +40,12 @@ class MissCurve {
   double distance_sum_below(AccessKind kind, std::size_t index) const { return moment_below_[at(kind)][index]; }
   /// Misses of the whole program when `hits` of the counted touches hit, by kind.
   KindCounts scaled_misses(const std::array<double, access_kinds>& hits) const;
-  /// Counted touches before scaling.
-  std::uint64_t counted(AccessKind kind) const { return counted_cold_[at(kind)] + below_[at(kind)].back(); }
-  double weight() const { return weight_; }
 
  private:
   static constexpr std::size_t at(AccessKind kind) { return static_cast<std::size_t>(kind); }
   KindCounts scaled_misses(std::size_t index) const;
 
-  double weight_ = 1;
+  Scaling scaling_;
   std::vector<std::uint64_t> distances_;
   std::array<std::vector<std::uint64_t>, access_kinds> below_;  ///< one longer than distances_
   std::array<std::vector<double>, access_kinds> moment_below_;

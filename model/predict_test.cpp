@@ -102,8 +102,13 @@ TEST(Predict, FallsBackToTheSdcmAndSaysWhy) {
             std::vector<std::string>{"the profile has no set distances for 3 sets (record with --sets 3)"});
   EXPECT_EQ(sets.outcome.levels[0].total().misses, 4u);  // all finite distances are below 4 ways
   const Prediction ways = predicted(profile, machine_of("L1:512,4,64"));
-  EXPECT_EQ(ways.levels[0].why_not_exact,
-            std::vector<std::string>{"the profile's set distances reach 2 ways, not 4 (record with --ways 4)"});
+  EXPECT_EQ(ways.levels[0].why_not_exact, std::vector<std::string>{"the profile's set distances reach 2 ways, not 4"});
+}
+
+TEST(Predict, SaysWhereALineSizeHasNoSetDistances) {
+  const Profile profile = naive::profile_of(naive::accesses_of("abacbdda"), {});
+  EXPECT_EQ(predicted(profile, machine_of("L1:256,2,64")).levels[0].why_not_exact,
+            std::vector<std::string>{"the profile has no set distances at this line size"});
 }
 
 TEST(Predict, TakesOtherPoliciesForLruAndWarns) {

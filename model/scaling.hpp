@@ -1,6 +1,9 @@
 // From what was analysed to the whole program: the weights of a sampled profile's counts.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+
 #include "cachescape/profile.hpp"
 
 namespace cachescape::model {
@@ -15,6 +18,10 @@ struct Scaling {
   /// weighted counts lack or exceed is made up at distance 0.
   KindCounts totals{};
 
+  /// What `count` counted touches stand for. Exact for weight 1, whatever the count.
+  std::uint64_t scaled(std::uint64_t count) const {
+    return weight == 1 ? count : static_cast<std::uint64_t>(std::llround(weight * static_cast<double>(count)));
+  }
   bool sampled() const { return method != Sampling::Method::none; }
   bool by_lines() const { return method == Sampling::Method::shards_rate || method == Sampling::Method::shards_size; }
 };

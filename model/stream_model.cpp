@@ -6,13 +6,6 @@
 #include "model/sdcm_hits.hpp"
 
 namespace cachescape::model {
-namespace {
-
-std::uint64_t scaled(double weight, std::uint64_t count) {
-  return weight == 1 ? count : static_cast<std::uint64_t>(std::llround(weight * static_cast<double>(count)));
-}
-
-}  // namespace
 
 StreamModel::StreamModel(const StackProfile& stack, const SetProfile* sets, const Scaling& scaling)
     : scaling_(scaling), curve_(stack, scaling), footprint_lines_(stack.footprint_lines) {
@@ -27,7 +20,7 @@ StreamModel::StreamModel(const StackProfile& stack, const SetProfile* sets, cons
     for (std::size_t way = 0;; ++way) {
       KindCounts misses{};
       for (std::size_t k = 0; k < access_kinds; ++k) {
-        misses[k] = std::min(scaled(scaling.weight, left[k]), curve_.touches()[k]);
+        misses[k] = std::min(scaling.scaled(left[k]), curve_.touches()[k]);
       }
       table.misses.push_back(misses);
       if (way == exact_ways_) break;

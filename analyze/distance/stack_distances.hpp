@@ -62,8 +62,8 @@ class StackDistances {
   /// Precondition: distances.size() == lines.size().
   void process(std::span<const Line> lines, std::span<std::uint32_t> distances);
 
-  /// The lines for which keep(line) holds, from the least to the most recently touched. Feeding them to a new instance makes it continue
-  /// as if it had been fed only those from the start. Takes time and memory for each line followed.
+  /// The lines for which keep(line) holds, from the least to the most recently touched. Feeding them to a new instance
+  /// makes it continue as if it had been fed only those from the start. Takes time and memory for each line followed.
   std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;
 
   /// Distinct lines followed so far: the footprint, in lines.

@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "analyze/engine/line_analysis.hpp"
 #include "analyze/engine/task_team.hpp"
@@ -65,7 +65,7 @@ struct Analyzer::Engine {
   Stream everything;
   std::vector<Thread> threads;
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
-  std::uint64_t position = 0;  ///< accesses seen
+  std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;
   std::uint64_t bytes = 0;
   std::uint64_t memory_checked = 0;  ///< position at which memory was last looked at
@@ -74,7 +74,9 @@ struct Analyzer::Engine {
 };
 
 Stream Analyzer::Engine::new_stream(unsigned halvings) const {
-  const auto wants_sets = [&](LineSize line) { return std::ranges::find(options.set_lines, line) != options.set_lines.end(); };
+  const auto wants_sets = [&](LineSize line) {
+    return std::ranges::find(options.set_lines, line) != options.set_lines.end();
+  };
   Stream stream;
   for (const LineSize line : options.lines) {
     analyze::LineAnalysisOptions o;
@@ -166,8 +168,9 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
     const LineSize line = options.lines[l];
     for (std::size_t i = from; i < to; ++i) {
       LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : *everything[l];
-      analyze::for_touches(addresses[i], sizes[i], kinds[i], 1, line,
-                           [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
+      analyze::for_touches(
+          addresses[i], sizes[i], kinds[i], 1, line,
+          [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
     }
   });
 }
@@ -182,7 +185,8 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   }
   const std::uint64_t accesses = run.trips * run.body.size();
   // A loop is sampled as a whole, by where it begins.
-  const bool on = sampling.method != Sampling::Method::interval || position % (sampling.on + sampling.off) < sampling.on;
+  const bool on =
+      sampling.method != Sampling::Method::interval || position % (sampling.on + sampling.off) < sampling.on;
   position += accesses;
   if (!on) return;
   analysed += accesses;
@@ -190,8 +194,9 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   team.run(everything.size() * (apart ? 2 : 1), [&](std::size_t task) {
     const std::size_t l = task % everything.size();
     LineAnalysis& to_analysis = task >= everything.size() ? *threads[number].own[l] : *everything[l];
-    analyze::for_touches(run, options.lines[l],
-                         [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
+    analyze::for_touches(run, options.lines[l], [&](Line touched, AccessKind kind, std::uint32_t weight) {
+      to_analysis.touch(touched, kind, weight);
+    });
   });
   watch_memory();
 }
@@ -229,9 +234,10 @@ void Analyzer::Engine::watch_memory() {
     const bool too_much = options.memory_limit > 0 && memory > options.memory_limit && lines > fewest_lines;
     if (!too_many && !too_much) return;
     if (sampling.method == Sampling::Method::none || sampling.method == Sampling::Method::shards_rate) {
-      warnings.push_back(fmt::format("memory is short after {} accesses ({} bytes held, {} allowed): from here on lines are sampled, and set "
-                                     "distances are dropped",
-                                     position, memory, options.memory_limit));
+      warnings.push_back(fmt::format(
+          "memory is short after {} accesses ({} bytes held, {} allowed): from here on lines are sampled, and set "
+          "distances are dropped",
+          position, memory, options.memory_limit));
       sampling.method = Sampling::Method::shards_size;
       sampling.max_lines = lines;
     }
@@ -253,7 +259,8 @@ Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
     }
   }
   const Sampling& s = options.sampling;
-  if (by_lines(s.method) && (!(s.rate > 0) || s.rate > 1)) return wrong(fmt::format("a sampling rate of {} is not in 0 … 1", s.rate));
+  if (by_lines(s.method) && (!(s.rate > 0) || s.rate > 1))
+    return wrong(fmt::format("a sampling rate of {} is not in 0 … 1", s.rate));
   if (s.method == Sampling::Method::shards_size && s.max_lines < fewest_lines) {
     return wrong(fmt::format("a sample of {} lines is too small: at least {}", s.max_lines, fewest_lines));
   }
@@ -280,7 +287,8 @@ Profile Analyzer::profile() {
   profile.sampling.analysed = e.analysed;
   if (by_lines(e.sampling.method)) {
     profile.sampling.rate = e.everything.front()->sample().rate();
-    profile.sampling.analysed = static_cast<std::uint64_t>(std::llround(static_cast<double>(e.position) * profile.sampling.rate));
+    profile.sampling.analysed =
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(e.position) * profile.sampling.rate));
   } else if (e.sampling.method == Sampling::Method::interval) {
     profile.sampling.rate = static_cast<double>(e.sampling.on) / static_cast<double>(e.sampling.on + e.sampling.off);
   }

@@ -25,12 +25,15 @@ AnalysisOptions small_options() {
 }
 
 rc::Gen<Access> an_access(std::uint32_t threads) {
-  const auto address = rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x1000, 0x1800), rc::gen::inRange<std::uint64_t>(0x7f0000000000, 0x7f0000000100),
+  const auto address = rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x1000, 0x1800),
+                                      rc::gen::inRange<std::uint64_t>(0x7f0000000000, 0x7f0000000100),
                                       rc::gen::element(~std::uint64_t{0}, std::uint64_t{0}));
-  return rc::gen::construct<Access>(rc::gen::construct<Address>(address), rc::gen::element<std::uint32_t>(0, 1, 4, 8, 60, 200),
-                                    rc::gen::element(AccessKind::read, AccessKind::write, AccessKind::modify),
-                                    rc::gen::construct<ThreadId>(rc::gen::map(rc::gen::inRange<std::uint32_t>(0, threads), [](std::uint32_t t) { return t * 7; })),
-                                    rc::gen::just(SiteId{}));
+  return rc::gen::construct<Access>(
+      rc::gen::construct<Address>(address), rc::gen::element<std::uint32_t>(0, 1, 4, 8, 60, 200),
+      rc::gen::element(AccessKind::read, AccessKind::write, AccessKind::modify),
+      rc::gen::construct<ThreadId>(
+          rc::gen::map(rc::gen::inRange<std::uint32_t>(0, threads), [](std::uint32_t t) { return t * 7; })),
+      rc::gen::just(SiteId{}));
 }
 
 /// One stream at one line size, by the books.
@@ -139,7 +142,8 @@ StridedRun a_run() {
   const auto streams = *rc::gen::inRange(0, 4);
   for (int i = 0; i < streams; ++i) {
     StridedAccess a;
-    a.base = Address{*rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x1000, 0x1100), rc::gen::just(~std::uint64_t{0} - 20), rc::gen::just(std::uint64_t{30}))};
+    a.base = Address{*rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x1000, 0x1100),
+                                     rc::gen::just(~std::uint64_t{0} - 20), rc::gen::just(std::uint64_t{30}))};
     a.step = *rc::gen::element<std::int64_t>(0, 1, 4, 8, -8, 12, -3, 64, 100, -200, 4096);
     a.size = *rc::gen::element<std::uint32_t>(0, 1, 8, 16, 70);
     a.kind = *rc::gen::element(AccessKind::read, AccessKind::write, AccessKind::modify);
@@ -201,8 +205,10 @@ TEST(Analyzer, AFixedRateSampleIsNearTheTruth) {
   options.sampling.rate = 0.1;
   const Profile sampled = analyse(options, accesses, 4096);
   EXPECT_EQ(sampled.sampling.rate, 0.125);
-  EXPECT_NEAR(static_cast<double>(sampled.stacks[0].footprint_lines) * 8, static_cast<double>(exact.stacks[0].footprint_lines), 2500);
-  for (const std::uint64_t lines : {10'000, 25'000, 40'000}) EXPECT_NEAR(miss_ratio(sampled, lines), miss_ratio(exact, lines), 0.02) << lines;
+  EXPECT_NEAR(static_cast<double>(sampled.stacks[0].footprint_lines) * 8,
+              static_cast<double>(exact.stacks[0].footprint_lines), 2500);
+  for (const std::uint64_t lines : {10'000, 25'000, 40'000})
+    EXPECT_NEAR(miss_ratio(sampled, lines), miss_ratio(exact, lines), 0.02) << lines;
 }
 
 TEST(Analyzer, AFixedSizeSampleStaysSmallAndNearTheTruth) {
@@ -215,7 +221,8 @@ TEST(Analyzer, AFixedSizeSampleStaysSmallAndNearTheTruth) {
   const Profile sampled = analyse(options, accesses, 4096);
   EXPECT_EQ(sampled.sampling.rate, 0.125);
   EXPECT_LE(sampled.stacks[0].footprint_lines, 8000u);
-  for (const std::uint64_t lines : {10'000, 25'000, 40'000}) EXPECT_NEAR(miss_ratio(sampled, lines), miss_ratio(exact, lines), 0.02) << lines;
+  for (const std::uint64_t lines : {10'000, 25'000, 40'000})
+    EXPECT_NEAR(miss_ratio(sampled, lines), miss_ratio(exact, lines), 0.02) << lines;
 }
 
 TEST(Analyzer, ShortMemoryMeansSamplingAndAWarning) {
@@ -246,6 +253,61 @@ TEST(Analyzer, IntervalsAnalyseTheirShare) {
   EXPECT_EQ(profile.sampling.analysed, 1050u);
   EXPECT_EQ(profile.stacks[0].kinds[0].total(), 1050u);
   EXPECT_EQ(profile.threads[0].accesses[0], 10'050u);
+}
+
+/// The accesses of C += A·B in T × T tiles of 8-byte elements, C's element in a register along the innermost loop.
+std::vector<Access> tiled_product(std::uint64_t n, std::uint64_t t) {
+  const std::uint64_t a = 0x100000, b = a + n * n * 8, c = b + n * n * 8;
+  std::vector<Access> accesses;
+  const auto add = [&](std::uint64_t base, std::uint64_t row, std::uint64_t column, AccessKind kind) {
+    accesses.push_back({Address{base + (row * n + column) * 8}, 8, kind, ThreadId{0}, SiteId{}});
+  };
+  for (std::uint64_t i0 = 0; i0 < n; i0 += t)
+    for (std::uint64_t j0 = 0; j0 < n; j0 += t)
+      for (std::uint64_t k0 = 0; k0 < n; k0 += t)
+        for (std::uint64_t i = i0; i < i0 + t; ++i)
+          for (std::uint64_t j = j0; j < j0 + t; ++j) {
+            add(c, i, j, AccessKind::read);
+            for (std::uint64_t k = k0; k < k0 + t; ++k) {
+              add(a, i, k, AccessKind::read);
+              add(b, k, j, AccessKind::read);
+            }
+            add(c, i, j, AccessKind::write);
+          }
+  return accesses;
+}
+
+std::uint64_t count_at(const Histogram& h, std::uint64_t distance) {
+  const auto it = std::ranges::find(h.bins, distance, &Bin::value);
+  return it == h.bins.end() ? 0 : it->count;
+}
+
+// Lines of one element, so that the algebra is that of elements.
+TEST(Analyzer, ATiledProductHasItsKneesWhereTheAlgebraSays) {
+  constexpr std::uint64_t n = 24, t = 6, tiles = (n / t) * (n / t) * (n / t);
+  AnalysisOptions options = one_line_size();
+  options.lines = {LineSize{3}};
+  const Profile profile = analyse(options, tiled_product(n, t), 4096);
+  const Histogram& reads = profile.stacks[0].kinds[static_cast<std::size_t>(AccessKind::read)];
+  const Histogram& writes = profile.stacks[0].kinds[static_cast<std::size_t>(AccessKind::write)];
+
+  // c[i][j] is written after t elements of a row of A and t of a column of B.
+  EXPECT_EQ(count_at(writes, 2 * t), tiles * t * t);
+  EXPECT_EQ(writes.total(), tiles * t * t);
+  // a[i][k] returns with the next column: the rest of its row, t elements of B, two of C.
+  EXPECT_EQ(count_at(reads, 2 * t + 1), tiles * t * t * (t - 1));
+  // b[k][j] returns with the next row: the rest of its tile, two rows of A, t + 1 elements of C; at the tile's first
+  // column one row of A and k + 1 elements of the next, which comes to the same for the last k.
+  EXPECT_EQ(count_at(reads, t * t + 3 * t), tiles * (t - 1) * ((t - 2) * t + 1));
+  EXPECT_EQ(reads.cold + writes.cold, 3 * n * n);
+
+  // So the curve falls by exactly these when the cache grows by one line past each.
+  const auto misses = [&](std::uint64_t lines) {
+    return reads.total() + writes.total() - reads.below(lines) - writes.below(lines);
+  };
+  EXPECT_EQ(misses(2 * t) - misses(2 * t + 1), tiles * t * t);
+  EXPECT_EQ(misses(2 * t + 1) - misses(2 * t + 2), tiles * t * t * (t - 1));
+  EXPECT_EQ(misses(t * t + 3 * t) - misses(t * t + 3 * t + 1), tiles * (t - 1) * ((t - 2) * t + 1));
 }
 
 TEST(Analyzer, RefusesOptionsThatMakeNoSense) {

@@ -11,7 +11,8 @@
 
 namespace cachescape::analyze {
 
-/// A counter per distance, as an array that grows to the largest distance seen: at most 16 bytes per line of the footprint.
+/// A counter per distance, as an array that grows to the largest distance seen: at most 16 bytes per line of the
+/// footprint.
 class DistanceCounts {
  public:
   void add(std::uint32_t distance, std::uint64_t weight) {
@@ -28,8 +29,8 @@ class DistanceCounts {
     counts_ = std::move(merged);
   }
 
-  /// Distances are multiplied by `unit`, counts divided by `scale`. Remainders are carried on to the next distance, so that the sum keeps
-  /// its value and no region of many small counts vanishes.
+  /// Distances are multiplied by `unit`, counts divided by `scale`. Remainders are carried on to the next distance, so
+  /// that the sum keeps its value and no region of many small counts vanishes.
   Histogram histogram(std::uint64_t unit, std::uint64_t scale) const {
     Histogram h;
     h.cold = (cold_ + scale / 2) / scale;

@@ -44,7 +44,8 @@ void LineAnalysis::flush() {
     }
   }
   if (sets_) {
-    const auto weights = weighted_ ? std::span<const std::uint32_t>(weights_).first(n) : std::span<const std::uint32_t>();
+    const auto weights =
+        weighted_ ? std::span<const std::uint32_t>(weights_).first(n) : std::span<const std::uint32_t>();
     sets_->process(std::span(lines_).first(n), std::span(kinds_).first(n), weights);
   }
   if (options_.popularity) {
@@ -92,7 +93,8 @@ StackProfile LineAnalysis::stack(Scope scope) const {
   StackProfile profile;
   profile.scope = scope;
   profile.line = options_.line;
-  for (std::size_t k = 0; k < access_kinds; ++k) profile.kinds[k] = counts_[k].histogram(options_.sample.scale(), count_scale_);
+  for (std::size_t k = 0; k < access_kinds; ++k)
+    profile.kinds[k] = counts_[k].histogram(options_.sample.scale(), count_scale_);
   profile.footprint_lines = stack_.distinct_lines();
   if (options_.popularity) {
     boost::unordered_flat_map<std::uint64_t, std::uint64_t> lines_by_touches;

@@ -18,12 +18,13 @@ namespace cachescape::analyze {
 
 struct LineAnalysisOptions {
   LineSize line{6};
-  std::optional<SetGrid> sets;       ///< set distances too
-  bool popularity = false;           ///< how often each line is touched; a hash table entry per line
-  LineSample sample;                 ///< lines followed at first
+  std::optional<SetGrid> sets;  ///< set distances too
+  bool popularity = false;      ///< how often each line is touched; a hash table entry per line
+  LineSample sample;            ///< lines followed at first
 };
 
-/// Used by one thread at a time. Memory per line of the footprint: that of StackDistances, 8 … 16 bytes of counters per kind, 16 with popularity.
+/// Used by one thread at a time. Memory per line of the footprint: that of StackDistances, 8 … 16 bytes of counters per
+/// kind, 16 with popularity.
 class LineAnalysis {
  public:
   explicit LineAnalysis(LineAnalysisOptions options);
@@ -39,11 +40,12 @@ class LineAnalysis {
   }
   void flush();
 
-  /// An analysis that has seen and counted the same touches and goes its own way from here. Takes time for each line followed. Precondition:
-  /// flushed.
+  /// An analysis that has seen and counted the same touches and goes its own way from here. Takes time for each line
+  /// followed. Precondition: flushed.
   LineAnalysis copy() const;
 
-  /// Follows half as many lines from now on; set distances and popularity, which a sample cannot give, are dropped. Precondition: flushed.
+  /// Follows half as many lines from now on; set distances and popularity, which a sample cannot give, are dropped.
+  /// Precondition: flushed.
   void halve_sample();
 
   /// Preconditions: flushed.

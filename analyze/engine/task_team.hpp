@@ -18,7 +18,8 @@ class TaskTeam {
   TaskTeam& operator=(const TaskTeam&) = delete;
   ~TaskTeam();
 
-  /// Runs task(0) … task(count − 1), each once, on whichever worker is free; returns when all are done. Tasks must not throw.
+  /// Runs task(0) … task(count − 1), each once, on whichever worker is free; returns when all are done. Tasks must not
+  /// throw.
   void run(std::size_t count, const std::function<void(std::size_t)>& task);
 
  private:

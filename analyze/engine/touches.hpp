@@ -13,7 +13,8 @@ namespace cachescape::analyze {
 
 /// Calls sink(line, kind, weight) for each touch of the access, ascending.
 template <class Sink>
-void for_touches(Address address, std::uint64_t size, AccessKind kind, std::uint32_t weight, LineSize line_size, Sink&& sink) {
+void for_touches(Address address, std::uint64_t size, AccessKind kind, std::uint32_t weight, LineSize line_size,
+                 Sink&& sink) {
   const Touches lines = touches_of(address, size, line_size);
   for (std::uint64_t l = lines.first.value;; ++l) {
     sink(Line{l}, kind, weight);
@@ -43,9 +44,9 @@ inline std::uint64_t repetitions(const StridedRun& run, std::uint64_t iteration,
   return least;
 }
 
-/// Calls sink(line, kind, weight) for the touches of a strided run without expanding it: an iteration that touches the lines of the one
-/// before leaves the order of last touches as it was, so that all its repetitions have the same distances. It is made once, with
-/// their number as weight. Takes one or two iterations per change of lines.
+/// Calls sink(line, kind, weight) for the touches of a strided run without expanding it: an iteration that touches the
+/// lines of the one before leaves the order of last touches as it was, so that all its repetitions have the same
+/// distances. It is made once, with their number as weight. Takes one or two iterations per change of lines.
 template <class Sink>
 void for_touches(const StridedRun& run, LineSize size, Sink&& sink) {
   const auto iterate = [&](std::uint64_t iteration, std::uint32_t weight) {

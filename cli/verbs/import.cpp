@@ -48,7 +48,8 @@ std::string host_name() {
 /// Adds what the analysis does not know of the profile: where its accesses come from and what was lost on the way.
 void complete(Profile& profile, const OpenedInput& input, const std::string& path) {
   if (input.trace != nullptr) profile.provenance = input.trace->metadata();
-  std::erase_if(profile.provenance, [](const auto& fact) { return fact.first == "written_by" || fact.first == "instructions"; });
+  std::erase_if(profile.provenance,
+                [](const auto& fact) { return fact.first == "written_by" || fact.first == "instructions"; });
   profile.provenance.emplace_back("analysed", path == "-" ? "standard input" : path);
   profile.provenance.emplace_back("host", host_name());
   profile.provenance.emplace_back("written_by", std::string("cachescape ") + version);
@@ -93,7 +94,8 @@ Result<int> to_profile(const ImportOptions& options) {
   report_losses(input, options.input.path);
   if (broken) return std::unexpected(std::move(*broken));
   const KindCounts counts = profile.accesses();
-  note(fmt::format("{}: profile of {} by {}", options.output.path, report::counted(counts[0] + counts[1] + counts[2], "access"),
+  note(fmt::format("{}: profile of {} by {}", options.output.path,
+                   report::counted(counts[0] + counts[1] + counts[2], "access"),
                    report::counted(profile.threads.size(), "thread")));
   return exit_success;
 }
@@ -102,7 +104,8 @@ Result<int> run(const ImportOptions& options) {
   const std::string& path = options.output.path;
   if (path.ends_with(".cscape")) return to_profile(options);
   if (path.ends_with(".cstrace") || path == "-") return to_trace(options);
-  return failure(ErrorKind::usage, "the output's name must end in .cscape (a profile) or .cstrace (a trace)", "-o " + path);
+  return failure(ErrorKind::usage, "the output's name must end in .cscape (a profile) or .cstrace (a trace)",
+                 "-o " + path);
 }
 
 }  // namespace
@@ -114,10 +117,14 @@ void add_import(Program& program) {
   add_trace_output(verb, options->output);
   verb.get_option("--output")->description("The .cscape or .cstrace to write; - is a .cstrace to standard output");
   add_analysis_options(verb, options->analysis);
-  set_examples(verb, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace", "What ls touches, through a pipe"},
-                      {"cachescape import ls.cstrace -o ls.cscape", "Its profile: all that is needed to predict every cache"},
-                      {"cachescape import huge.din.xz -o huge.cscape --sample 0.01 --lines 64", "A sample of a compressed DineroIV trace"},
-                      {"cachescape import pin.out --format pinatrace --lenient -o pin.cstrace", "Skip broken lines and say how many"}});
+  set_examples(verb,
+               {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
+                 "What ls touches, through a pipe"},
+                {"cachescape import ls.cstrace -o ls.cscape", "Its profile: all that is needed to predict every cache"},
+                {"cachescape import huge.din.xz -o huge.cscape --sample 0.01 --lines 64",
+                 "A sample of a compressed DineroIV trace"},
+                {"cachescape import pin.out --format pinatrace --lenient -o pin.cstrace",
+                 "Skip broken lines and say how many"}});
   program.on(verb, [options] { return run(*options); });
 }
 

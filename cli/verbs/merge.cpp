@@ -30,7 +30,9 @@ Result<int> merge(const MergeVerbOptions& options) {
     inputs.push_back(std::move(profile));
   }
   using profile::MergeKind;
-  const MergeKind kind = options.as == "runs" ? MergeKind::runs : options.as == "threads" ? MergeKind::threads : MergeKind::ranks;
+  const MergeKind kind = options.as == "runs"      ? MergeKind::runs
+                         : options.as == "threads" ? MergeKind::threads
+                                                   : MergeKind::ranks;
   CACHESCAPE_TRY(const Profile merged, profile::merge(inputs, kind));
   CACHESCAPE_CHECK(profile::write_profile(options.output, merged));
   note(fmt::format("{}: {} profiles merged as {}", options.output, inputs.size(), options.as));

@@ -43,8 +43,9 @@ Result<int> run(const PredictVerbOptions& options) {
     return exit_success;
   }
   const HierarchyOutcome& outcome = prediction->outcome;
-  std::string text = fmt::format("{} on {}\n{} by {}\n\n", options.profile, machine.title.empty() ? machine.name : machine.title,
-                                 report::counted(outcome.accesses, "access"), report::counted(outcome.threads, "thread"));
+  std::string text =
+      fmt::format("{} on {}\n{} by {}\n\n", options.profile, machine.title.empty() ? machine.name : machine.title,
+                  report::counted(outcome.accesses, "access"), report::counted(outcome.threads, "thread"));
   text += report::prediction_text(*prediction, machine, {options.by_kind});
   CACHESCAPE_CHECK(print_text(text));
   return exit_success;
@@ -60,7 +61,8 @@ void add_predict(Program& program) {
   verb.add_flag("--by-kind", options->by_kind, "Show reads and writes apart");
   verb.add_flag("--json", options->json, "Print JSON");
   set_examples(verb, {{"cachescape predict app.cscape --machine zen4", "Every level of a Zen 4; says what is exact"},
-                      {"cachescape predict app.cscape --machine 'L1:48K,12,64 L2:2M,16,64' --json", "A machine given in words, as JSON"}});
+                      {"cachescape predict app.cscape --machine 'L1:48K,12,64 L2:2M,16,64' --json",
+                       "A machine given in words, as JSON"}});
   program.on(verb, [options] { return run(*options); });
 }
 

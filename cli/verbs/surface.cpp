@@ -46,7 +46,8 @@ Result<int> run(const SurfaceVerbOptions& options) {
 }  // namespace
 
 void add_surface(Program& program) {
-  CLI::App& verb = program.add_verb("surface", "Show hit rates of fully associative caches by depth (lines) and width (bytes a line)");
+  CLI::App& verb = program.add_verb(
+      "surface", "Show hit rates of fully associative caches by depth (lines) and width (bytes a line)");
   auto options = std::make_shared<SurfaceVerbOptions>();
   verb.add_option("PROFILE", options->profile, "A .cscape")->required();
   auto* form = verb.add_option_group("output");

@@ -28,7 +28,8 @@ struct LevelRange {
 
 struct SweepVerbOptions {
   std::string profile;
-  std::array<LevelRange, 4> levels{{{"--size", "cache", ""}, {"--l1", "L1", ""}, {"--l2", "L2", ""}, {"--l3", "L3", ""}}};
+  std::array<LevelRange, 4> levels{
+      {{"--size", "cache", ""}, {"--l1", "L1", ""}, {"--l2", "L2", ""}, {"--l3", "L3", ""}}};
   std::vector<std::string> ways{"4", "8", "16", "full"};
   std::vector<std::uint64_t> lines{64};
   std::string step;
@@ -59,7 +60,8 @@ Result<std::vector<Bytes>> sizes_of(const LevelRange& level, const std::string& 
   CACHESCAPE_TRY(const Bytes first, size_of(level.text.substr(0, dots), level.flag));
   CACHESCAPE_TRY(const Bytes last, size_of(level.text.substr(dots + 2), level.flag));
   if (first.value == 0 || first > last) {
-    return failure(ErrorKind::usage, fmt::format("“{}” is not a range of sizes", level.text), level.flag, "write it as 128K..8M, the smaller first");
+    return failure(ErrorKind::usage, fmt::format("“{}” is not a range of sizes", level.text), level.flag,
+                   "write it as 128K..8M, the smaller first");
   }
   if (step.empty()) return model::doubling_sizes(first, last);
   CACHESCAPE_TRY(const Bytes width, size_of(step, "--step"));
@@ -77,12 +79,14 @@ Result<model::SweepAxes> axes_of(const LevelRange& level, const SweepVerbOptions
     if (w == "full") {
       n = model::fully_associative;
     } else if (error != std::errc{} || end != w.data() + w.size() || n == 0) {
-      return failure(ErrorKind::usage, fmt::format("“{}” is not a number of ways", w), "--ways", "give numbers, or full");
+      return failure(ErrorKind::usage, fmt::format("“{}” is not a number of ways", w), "--ways",
+                     "give numbers, or full");
     }
     axes.ways.push_back(n);
   }
   for (const std::uint64_t line : options.lines) {
-    if (!LineSize::valid(line)) return failure(ErrorKind::usage, fmt::format("a line of {} bytes is not a power of two", line), "--line");
+    if (!LineSize::valid(line))
+      return failure(ErrorKind::usage, fmt::format("a line of {} bytes is not a power of two", line), "--line");
     axes.lines.push_back(LineSize::of(line));
   }
   return axes;
@@ -139,20 +143,25 @@ void add_sweep(Program& program) {
   auto options = std::make_shared<SweepVerbOptions>();
   verb.add_option("PROFILE", options->profile, "A .cscape")->required();
   for (LevelRange& level : options->levels) {
-    const std::string text = level.flag == std::string("--size") ? "Sizes: 128K..8M (doubling, or by --step) or 32K,48K,64K (1K..64M where no level is given)"
-                                                                  : fmt::format("Sizes of a cache to be called {}", level.name);
+    const std::string text =
+        level.flag == std::string("--size")
+            ? "Sizes: 128K..8M (doubling, or by --step) or 32K,48K,64K (1K..64M where no level is given)"
+            : fmt::format("Sizes of a cache to be called {}", level.name);
     verb.add_option(level.flag, level.text, text)->type_name("SIZES");
   }
   verb.add_option("--step", options->step, "Go from size to size by this much instead of doubling")->type_name("SIZE");
-  verb.add_option("--ways", options->ways, "Ways, separated by commas; full = fully associative")->type_name("N,…")->delimiter(',');
+  verb.add_option("--ways", options->ways, "Ways, separated by commas; full = fully associative")
+      ->type_name("N,…")
+      ->delimiter(',');
   verb.add_option("--line", options->lines, "Line sizes in bytes")->type_name("B,…")->delimiter(',');
   auto* form = verb.add_option_group("output");
   form->require_option(0, 1);
   form->add_flag("--chart", options->chart, "Draw miss ratio by size");
   form->add_flag("--csv", options->csv, "Print CSV");
   form->add_flag("--json", options->json, "Print JSON");
-  set_examples(verb, {{"cachescape sweep app.cscape --l2 128K..8M --ways 4,8,16 --line 64,128", "Forty-two second-level caches"},
-                      {"cachescape sweep app.cscape --size 1K..64M --ways full --chart", "The working-set curve as a picture"}});
+  set_examples(
+      verb, {{"cachescape sweep app.cscape --l2 128K..8M --ways 4,8,16 --line 64,128", "Forty-two second-level caches"},
+             {"cachescape sweep app.cscape --size 1K..64M --ways full --chart", "The working-set curve as a picture"}});
   program.on(verb, [options] { return run(*options); });
 }
 

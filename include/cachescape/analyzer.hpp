@@ -15,8 +15,10 @@ namespace cachescape {
 
 struct AnalysisOptions {
   /// Line sizes whose stack distances are wanted.
-  std::vector<LineSize> lines{LineSize{2}, LineSize{3}, LineSize{4}, LineSize{5}, LineSize{6}, LineSize{7}, LineSize{8}, LineSize{9}};
-  /// Line sizes whose set distances are wanted too, for 1, 2, 4, … 2^max_log2_sets sets and the others named, up to so many ways.
+  std::vector<LineSize> lines{LineSize{2}, LineSize{3}, LineSize{4}, LineSize{5},
+                              LineSize{6}, LineSize{7}, LineSize{8}, LineSize{9}};
+  /// Line sizes whose set distances are wanted too, for 1, 2, 4, … 2^max_log2_sets sets and the others named, up to so
+  /// many ways.
   std::vector<LineSize> set_lines{LineSize{5}, LineSize{6}, LineSize{7}, LineSize{8}};
   unsigned max_log2_sets = 16;
   unsigned ways = 32;

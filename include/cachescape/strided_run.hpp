@@ -16,7 +16,9 @@ struct StridedAccess {
   AccessKind kind = AccessKind::read;
   SiteId site;
 
-  Address at(std::uint64_t iteration) const { return Address{base.value + iteration * static_cast<std::uint64_t>(step)}; }
+  Address at(std::uint64_t iteration) const {
+    return Address{base.value + iteration * static_cast<std::uint64_t>(step)};
+  }
 };
 
 /// `trips` iterations of a body: for each iteration, its accesses in order.
