@@ -92,7 +92,8 @@ struct ThreadCounts {
   friend bool operator==(const ThreadCounts&, const ThreadCounts&) = default;
 };
 
-/// Histograms hold what was analysed: with sampling, distances are already scaled to the whole program, counts are not.
+/// Histograms hold what was analysed: with sampling, distances are already scaled to the whole program; counts and
+/// footprints are not, and are those of the final rate.
 struct Profile {
   /// Where it comes from, as (key, value): command, host, version, source …
   std::vector<std::pair<std::string, std::string>> provenance;
