@@ -106,7 +106,7 @@ TEST_F(Files, SaysThatPermissionIsMissing) {
 }
 
 TEST_F(Files, ReportsAFullDisk) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
   auto sink = open_sink("/dev/full");
   ASSERT_TRUE(sink);
   auto written = (*sink)->write(as_bytes("x"));

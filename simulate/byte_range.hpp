@@ -29,4 +29,14 @@ struct ByteRange {
   Touches lines(LineSize size) const { return {size.line_of(Address{first}), size.line_of(Address{last})}; }
 };
 
+/// Runs body(line) for each line of the range, ascending.
+template <class Body>
+void for_lines(ByteRange range, LineSize size, Body body) {
+  const Touches lines = range.lines(size);
+  for (std::uint64_t l = lines.first.value;; ++l) {
+    body(Line{l});
+    if (l == lines.last.value) break;
+  }
+}
+
 }  // namespace cachescape::simulate

@@ -114,4 +114,17 @@ class Simulator {
   std::uint64_t accesses_ = 0;
 };
 
+template <class Visit>
+void Simulator::for_resident(Node& root, std::size_t levels, ByteRange range, Visit visit) {
+  for (std::size_t k = 0; k < levels; ++k) {
+    const Range instances = below(root, k);
+    for (std::uint64_t i = instances.begin; i < instances.end; ++i) {
+      Node& node = levels_[k].nodes[i];
+      for_lines(range, levels_[k].config.line, [&](Line line) {
+        if (const std::uint32_t slot = node.cache.find(line); slot != no_slot) visit(node, line, slot);
+      });
+    }
+  }
+}
+
 }  // namespace cachescape::simulate
