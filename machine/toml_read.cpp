@@ -18,9 +18,13 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
+// Some of its assertions depend on input that it then refuses properly.
+#define TOML_ASSERT(expr) static_assert(true)
 // In toml++ 3.3 the tests for white space have undefined behaviour for most characters beyond ASCII: they reach
 // points marked unreachable. Such characters are not white space, which is what these tests answer here.
 #include <toml++/impl/preprocessor.h>
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expr) static_assert(true)
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
