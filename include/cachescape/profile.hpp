@@ -11,6 +11,7 @@
 #include "cachescape/access.hpp"
 #include "cachescape/histogram.hpp"
 #include "cachescape/line.hpp"
+#include "cachescape/places.hpp"
 
 namespace cachescape {
 
@@ -104,6 +105,7 @@ struct Profile {
   Losses losses;
   std::vector<StackProfile> stacks;  ///< by (scope, line)
   std::vector<SetProfile> sets;      ///< by (scope, line)
+  Places places;                     ///< empty where the observer knows no source
 
   KindCounts accesses() const {
     KindCounts sum{};
