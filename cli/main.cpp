@@ -10,6 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/verb.hpp"
+#include "cli/verbs/compile.hpp"
 #include "cli/version.hpp"
 
 namespace cachescape::cli {
@@ -24,6 +25,8 @@ void describe(Program& program) {
   app.set_help_flag("-h,--help", "Show this help and exit");
   app.set_version_flag("--version", std::string("cachescape ") + version);
   app.formatter(std::make_shared<HelpFormatter>());
+  add_record(program);
+  add_compile(program);
   add_import(program);
   add_info(program);
   add_predict(program);
@@ -36,6 +39,7 @@ void describe(Program& program) {
   add_machine(program);
   add_completion(program);
   add_man(program);
+  add_collect(program);
   set_examples(
       app, {{"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
              "Record the accesses of ls"},
@@ -50,6 +54,7 @@ void print(const Error& error) {
 }
 
 int run(int argc, char** argv) {
+  if (const auto code = compile_if_asked(argc, argv)) return *code;
   CLI::App app(description, "cachescape");
   Program program(app);
   describe(program);

@@ -20,6 +20,8 @@ class Progress {
   ~Progress();
 
   void update(const AccessSource& source);
+  /// Where nobody knows how many there will be.
+  void update(std::uint64_t accesses);
 
  private:
   using Clock = std::chrono::steady_clock;

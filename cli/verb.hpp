@@ -41,6 +41,9 @@ struct Example {
 };
 void set_examples(CLI::App& verb, const std::vector<Example>& examples);
 
+void add_record(Program& program);
+void add_collect(Program& program);
+void add_compile(Program& program);
 void add_import(Program& program);
 void add_info(Program& program);
 void add_predict(Program& program);

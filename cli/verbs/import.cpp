@@ -3,11 +3,11 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cachescape/analyzer.hpp"
 #include "cli/analysis_option.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/host.hpp"
 #include "cli/input.hpp"
 #include "cli/progress.hpp"
 #include "cli/trace_output.hpp"
@@ -36,13 +36,6 @@ Result<int> to_trace(const ImportOptions& options) {
   note(fmt::format("{}: {}, {} ({:.2f} bytes each)", options.output.path, report::counted(accesses, "access"),
                    report::bytes_text(output->bytes_written()), each));
   return exit_success;
-}
-
-std::string host_name() {
-  std::string name(256, '\0');
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  name.resize(name.find('\0'));
-  return name;
 }
 
 /// Adds what the analysis does not know of the profile: where its accesses come from and what was lost on the way.

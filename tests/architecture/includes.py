@@ -14,13 +14,15 @@ ALLOWED = {
     "trace": ["bytes"],
     "machine": [],
     "observe/imported": ["bytes"],
+    "observe/collect": ["session"],
+    "observe/compiled": ["session"],
     "analyze": [],
     "profile": [],
     "api": ["analyze", "profile"],
     "model": ["machine"],
     "simulate": ["machine"],
     "product": ["bytes", "trace", "machine", "analyze", "profile", "model", "simulate"],
-    "cli": ["bytes", "trace", "machine", "observe/imported", "analyze", "profile", "model", "simulate", "product"],
+    "cli": ["session", "bytes", "trace", "machine", "observe/imported", "observe/collect", "analyze", "profile", "model", "simulate", "product"],
 }
 # What the tests of a component may use besides: the judges of its results.
 ALLOWED_IN_TESTS = {"model": ["simulate"]}

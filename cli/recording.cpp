@@ -1,0 +1,179 @@
+#include "cli/recording.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "bytes/file.hpp"
+#include "cachescape/analyzer.hpp"
+#include "cli/host.hpp"
+#include "cli/progress.hpp"
+#include "cli/version.hpp"
+#include "observe/collect/collector.hpp"
+#include "observe/collect/place_profile.hpp"
+#include "product/report/number_text.hpp"
+#include "profile/writer.hpp"
+#include "session/session_atomic.h"
+#include "trace/writer.hpp"
+
+namespace cachescape::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Hands accesses to the engine and to a trace.
+class Recorder : public collect::AccessSink {
+ public:
+  Recorder(std::optional<Analyzer> analyzer, std::unique_ptr<trace::TraceWriter> trace)
+      : analyzer_(std::move(analyzer)), trace_(std::move(trace)) {}
+
+  void use(const collect::DecoderContext& context) { context_ = &context; }
+
+  void take(const AccessBatch& batch) override {
+    accesses_ += batch.size();
+    if (analyzer_) analyzer_->consume(batch);
+    if (trace_ != nullptr) append(batch);
+  }
+
+  void take(const StridedRun& run) override {
+    accesses_ += run.trips * run.body.size();
+    if (analyzer_) analyzer_->consume(run);
+    if (trace_ == nullptr) return;
+    expanded_.clear();
+    for (std::uint64_t i = 0; i < run.trips; ++i) {
+      for (const StridedAccess& a : run.body) {
+        if (expanded_.full()) {
+          append(expanded_);
+          expanded_.clear();
+        }
+        expanded_.push({a.at(i), a.size, a.kind, run.thread, a.site});
+      }
+    }
+    append(expanded_);
+  }
+
+  std::uint64_t accesses() const { return accesses_; }
+  std::optional<Analyzer>& analyzer() { return analyzer_; }
+  trace::TraceWriter* trace() { return trace_.get(); }
+  const std::optional<Error>& trace_error() const { return trace_error_; }
+
+ private:
+  // A trace names sites, not the places that the engine counts by.
+  void append(const AccessBatch& batch) {
+    if (trace_error_) return;
+    sited_.clear();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      Access access = batch[i];
+      if (context_ != nullptr && access.site.value < context_->places.pairs().size()) {
+        const std::uint32_t site = context_->places.pairs()[access.site.value].site;
+        access.site = SiteId{site == nowhere ? 0 : site + 1};
+      }
+      sited_.push(access);
+    }
+    sited_.blocks = batch.blocks;
+    if (auto done = trace_->append(sited_); !done) trace_error_ = std::move(done).error();
+  }
+
+  std::optional<Analyzer> analyzer_;
+  std::unique_ptr<trace::TraceWriter> trace_;
+  std::optional<Error> trace_error_;
+  const collect::DecoderContext* context_ = nullptr;
+  AccessBatch expanded_;
+  AccessBatch sited_;
+  std::uint64_t accesses_ = 0;
+};
+
+trace::Metadata trace_facts(const RecordingOptions& options) {
+  trace::Metadata facts(options.facts.begin(), options.facts.end());
+  facts.emplace_back("host", host_name());
+  facts.emplace_back("written_by", std::string("cachescape ") + version);
+  return facts;
+}
+
+Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const collect::SessionFile& session,
+                       const RecordingOptions& options) {
+  Profile profile;
+  if (recorder.analyzer()) profile = recorder.analyzer()->profile();
+  profile.places = collect::complete_places(collector.context(), session, std::move(profile.places));
+  profile.provenance = trace_facts(options);
+  for (const Counted& c : profile.places.counted)
+    if (c.metric == "instructions") profile.instructions += c.value;
+  profile.losses.skipped_records = collector.context().broken_blocks + collector.dropped_blocks();
+  return profile;
+}
+
+}  // namespace
+
+void add_recording_options(CLI::App& verb, RecordingOptions& options) {
+  verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace");
+  verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
+  verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
+  add_analysis_options(verb, options.analysis);
+}
+
+Result<Recorded> record_session(collect::SessionFile& session, const RecordingOptions& options,
+                                const std::function<bool()>& program_is_over) {
+  CACHESCAPE_TRY(AnalysisOptions analysis, analysis_options(options.analysis));
+  std::optional<Analyzer> analyzer;
+  std::unique_ptr<profile::ProfileWriter> writer;
+  if (!options.only_trace) {
+    analysis.places = true;
+    CACHESCAPE_TRY(analyzer, Analyzer::create(analysis));
+    CACHESCAPE_TRY(writer, profile::ProfileWriter::create(options.output));
+  }
+  std::unique_ptr<trace::TraceWriter> trace;
+  if (!options.trace.empty()) {
+    CACHESCAPE_TRY(auto sink, bytes::create_file(options.trace));
+    CACHESCAPE_TRY(trace, trace::TraceWriter::create(std::move(sink), trace_facts(options)));
+  }
+  Recorder recorder(std::move(analyzer), std::move(trace));
+  collect::Collector collector(session, recorder);
+  collector.context().want_blocks = recorder.trace() != nullptr;
+  recorder.use(collector.context());
+
+  const Clock::time_point start = Clock::now();
+  // A snapshot takes time for every distance that occurred: ever more seldom, so that they never cost more than a part.
+  Clock::time_point next_snapshot = start + std::chrono::seconds(5);
+  {
+    Progress progress("recording");
+    std::size_t warned = 0;
+    while (true) {
+      if (!collector.collect()) {
+        if (collector.finished()) break;
+        if (program_is_over()) break;
+        collector.wait(20);
+      }
+      if (options.show_progress) progress.update(recorder.accesses());
+      if (recorder.analyzer()) {
+        for (; warned < recorder.analyzer()->warnings().size(); ++warned) note(recorder.analyzer()->warnings()[warned]);
+      }
+      if (writer != nullptr && Clock::now() >= next_snapshot) {
+        const Clock::time_point began = Clock::now();
+        CACHESCAPE_CHECK(writer->update(profile_so_far(recorder, collector, session, options)));
+        next_snapshot = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(5), (Clock::now() - began) * 20);
+      }
+    }
+  }
+  collector.collect_rest();
+
+  Recorded result;
+  result.accesses = recorder.accesses();
+  result.threads = collector.threads();
+  result.joined = collector.context().modules.modules() > 0;
+  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  Result<void> written;
+  if (writer != nullptr) {
+    Profile profile = profile_so_far(recorder, collector, session, options);
+    profile.losses.truncated = result.joined && !collector.finished();
+    written = writer->update(profile);
+    if (written) written = writer->finish();
+  }
+  if (recorder.trace() != nullptr && written) written = recorder.trace()->finish();
+  collector.release_program();
+  CACHESCAPE_CHECK(written);
+  if (recorder.trace_error()) return std::unexpected(*recorder.trace_error());
+  return result;
+}
+
+}  // namespace cachescape::cli

@@ -1,0 +1,42 @@
+// From a session to a profile, a trace, or both: what `record` and `collect` share.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cachescape/result.hpp"
+#include "cli/analysis_option.hpp"
+#include "observe/collect/session_file.hpp"
+
+namespace cachescape::cli {
+
+struct RecordingOptions {
+  std::string output;  ///< .cscape
+  std::string trace;   ///< .cstrace, empty = none
+  bool only_trace = false;
+  bool counters_only = false;
+  bool show_progress = false;
+  AnalysisFlags analysis;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< provenance
+};
+
+/// Adds --trace and what is analysed.
+void add_recording_options(CLI::App& verb, RecordingOptions& options);
+
+struct Recorded {
+  std::uint64_t accesses = 0;
+  std::uint64_t threads = 0;
+  bool joined = false;  ///< an instrumented program has used the session
+  double seconds = 0;
+};
+
+/// Collects until the program has finished, or `program_is_over` says so. What was recorded up to then is kept.
+Result<Recorded> record_session(collect::SessionFile& session, const RecordingOptions& options,
+                                const std::function<bool()>& program_is_over);
+
+}  // namespace cachescape::cli

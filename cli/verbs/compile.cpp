@@ -1,0 +1,200 @@
+// `cachescape cc`, `c++` and `fortran`: the compilers, with instrumentation.
+#include "cli/verbs/compile.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/verb.hpp"
+
+namespace cachescape::cli {
+namespace {
+
+constexpr std::string_view own_prefix = "--cachescape-";
+
+struct Compiler {
+  const char* verb;
+  const char* command;   ///< as a program of its own
+  const char* variable;  ///< that names another compiler
+  const char* usual;
+  const char* what;
+};
+
+constexpr Compiler compilers[] = {
+    {"cc", "cachescape-cc", "CACHESCAPE_CC", "clang-19", "Compile C so that running the program yields a profile"},
+    {"c++", "cachescape-c++", "CACHESCAPE_CXX", "clang++-19", "Compile C++ so that running the program yields a profile"},
+    {"fortran", "cachescape-fortran", "CACHESCAPE_FC", "flang-new-19",
+     "Compile Fortran so that running the program yields a profile"},
+};
+
+/// What a command line asks a compiler to do.
+struct Work {
+  bool compiles = false;
+  bool links = false;
+  bool shared = false;
+  bool fully_static = false;
+  bool link_time = false;  ///< optimisation at link time
+};
+
+bool is_source(std::string_view name) {
+  static constexpr std::string_view endings[] = {".c",   ".cc",  ".cp",  ".cxx", ".cpp", ".CPP", ".c++", ".C",   ".i",
+                                                 ".ii",  ".f",   ".F",   ".for", ".FOR", ".f90", ".F90", ".f95", ".F95",
+                                                 ".f03", ".F03", ".f08", ".F08", ".f18", ".F18", ".m",   ".mm",  ".bc", ".ll"};
+  for (const std::string_view ending : endings)
+    if (name.ends_with(ending)) return true;
+  return false;
+}
+
+/// Options whose value is the next word.
+bool takes_value(std::string_view option) {
+  static constexpr std::string_view options[] = {
+      "-o",       "-x",       "-I",      "-L",      "-D",       "-U",        "-include", "-imacros", "-isystem",
+      "-iquote",  "-idirafter", "-MF",   "-MT",     "-MQ",      "-Xclang",   "-Xlinker", "-Xassembler", "-Xpreprocessor",
+      "-mllvm",   "-target",  "-arch",   "-T",      "-u",       "-z",        "-framework", "-isysroot", "--sysroot",
+      "-l",       "-e",       "-A",      "-J",      "-module-dir", "-Wl",   "--param",  "-iprefix", "-iwithprefix"};
+  for (const std::string_view known : options)
+    if (option == known) return true;
+  return false;
+}
+
+Work work_of(const std::vector<std::string>& arguments) {
+  Work work;
+  bool inputs = false, sources = false, stops_early = false, no_code = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    if (a.empty()) continue;
+    if (a[0] != '-' || a == "-") {
+      inputs = true;
+      sources |= a == "-" || is_source(a);
+      continue;
+    }
+    if (a == "-c" || a == "-S") stops_early = true;
+    if (a == "-E" || a == "-M" || a == "-MM" || a == "-fsyntax-only" || a.starts_with("-print-") ||
+        a.starts_with("--print-") || a == "--version" || a == "--help" || a == "-dumpversion" || a == "-dumpmachine" ||
+        a == "-###")
+      no_code = true;
+    if (a == "-x" && i + 1 < arguments.size()) sources |= arguments[i + 1] != "none";
+    if (a == "-shared") work.shared = true;
+    if (a == "-static" || a == "-static-pie") work.fully_static = true;
+    if (a == "-r") no_code = true;
+    if (a.starts_with("-flto") ) work.link_time = true;
+    if (a == "-fno-lto") work.link_time = false;
+    if (takes_value(a)) ++i;
+  }
+  work.compiles = sources && !no_code;
+  work.links = inputs && !stops_early && !no_code;
+  return work;
+}
+
+std::string own_folder() {
+  std::string path(4096, '\0');
+  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
+  if (n <= 0) return ".";
+  path.resize(static_cast<std::size_t>(n));
+  return path.substr(0, path.rfind('/'));
+}
+
+/// Where the plugin and the runtime are: as built, or as installed.
+std::optional<std::string> library_folder() {
+  for (const char* below : {"/lib/cachescape", "/../lib/cachescape"}) {
+    const std::string folder = own_folder() + below;
+    if (access((folder + "/cachescape_pass.so").c_str(), R_OK) == 0) return folder;
+  }
+  return std::nullopt;
+}
+
+int compile(const Compiler& compiler, std::vector<std::string> arguments) {
+  std::string settings = std::getenv("CACHESCAPE_PASS") == nullptr ? "" : std::getenv("CACHESCAPE_PASS");
+  std::erase_if(arguments, [&](const std::string& a) {
+    if (!a.starts_with(own_prefix)) return false;
+    settings += ";" + a.substr(own_prefix.size());
+    return true;
+  });
+  setenv("CACHESCAPE_PASS", settings.c_str(), 1);
+
+  const char* const other = std::getenv(compiler.variable);
+  std::vector<std::string> command{other == nullptr ? compiler.usual : other};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const Work work = work_of(arguments);
+  const auto folder = library_folder();
+  if (!folder && (work.compiles || work.links)) {
+    std::fputs("cachescape: the instrumentation (lib/cachescape/cachescape_pass.so) is not where this program is\n"
+               "  hint: it needs LLVM 19 (llvm-19-dev) when cachescape is built\n",
+               stderr);
+    return exit_unsupported;
+  }
+  if (work.compiles) command.push_back("-fpass-plugin=" + *folder + "/cachescape_pass.so");
+  if (work.links) {
+    if (work.link_time) {
+      command.push_back("-fuse-ld=lld");
+      command.push_back("-Wl,--load-pass-plugin=" + *folder + "/cachescape_pass.so");
+    }
+    if (work.fully_static) {
+      command.push_back(*folder + "/libcachescape_runtime.a");
+    } else {
+      // Bound at once: binding lazily does not preserve all registers.
+      for (const std::string& a : {"-L" + *folder, std::string("-lcachescape_runtime"), "-Wl,-rpath," + *folder,
+                                   std::string("-Wl,-z,now")})
+        command.push_back(a);
+      // Records refer to the library's tables until the profile is complete.
+      if (work.shared) command.push_back("-Wl,-z,nodelete");
+    }
+  }
+  std::vector<char*> raw;
+  for (std::string& word : command) raw.push_back(word.data());
+  raw.push_back(nullptr);
+  execvp(raw[0], raw.data());
+  std::fputs(fmt::format("cachescape: {}: cannot be started: {}\n  hint: install it, or name another in {}\n", command[0],
+                         std::strerror(errno), compiler.variable)
+                 .c_str(),
+             stderr);
+  return exit_unsupported;
+}
+
+}  // namespace
+
+std::optional<int> compile_if_asked(int argc, char** argv) {
+  const std::string_view path = argv[0];
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const Compiler& compiler : compilers) {
+    if (name == compiler.command) return compile(compiler, {argv + 1, argv + argc});
+    if (argc >= 2 && std::string_view(argv[1]) == compiler.verb) {
+      const bool help = argc == 3 && (std::string_view(argv[2]) == "--help" || std::string_view(argv[2]) == "-h");
+      if (!help) return compile(compiler, {argv + 2, argv + argc});
+    }
+  }
+  return std::nullopt;
+}
+
+void add_compile(Program& program) {
+  for (const Compiler& compiler : compilers) {
+    CLI::App& verb = program.add_verb(compiler.verb, compiler.what);
+    verb.usage(fmt::format("Usage: cachescape {} [COMPILER'S OPTIONS] [--cachescape-OPTION=VALUE]", compiler.verb));
+    verb.add_option("--cachescape-accesses", "on|off: observe accesses (default on)");
+    verb.add_option("--cachescape-counters", "on|off: count executions of blocks (default on)");
+    verb.add_option("--cachescape-view", "source: before vectorisation (default); machine: after it");
+    verb.add_option("--cachescape-only", "Only functions whose name matches this regular expression");
+    verb.add_option("--cachescape-except", "No function whose name matches this regular expression");
+    verb.add_option("--cachescape-only-file", "Only functions from source files that match");
+    verb.add_option("--cachescape-except-file", "No function from source files that match");
+    const std::string example = std::string(compiler.verb) == "fortran" ? "x.f90" : std::string(compiler.verb) == "cc" ? "x.c" : "x.cpp";
+    set_examples(verb, {{fmt::format("cachescape {} -O2 -g {} -o x && ./x && cachescape report x.cscape", compiler.verb, example),
+                         "Build, run, read"},
+                        {fmt::format("cmake -DCMAKE_{}_COMPILER={} …",
+                                     std::string(compiler.verb) == "cc" ? "C" : std::string(compiler.verb) == "c++" ? "CXX" : "Fortran",
+                                     compiler.command),
+                         "A whole project"}});
+    program.on(verb, []() -> Result<int> { return exit_success; });
+  }
+}
+
+}  // namespace cachescape::cli

@@ -1,0 +1,104 @@
+// The compiled modules that have joined a session: what their records mean and what they know of the source.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cachescape/access.hpp"
+#include "cachescape/places.hpp"
+#include "observe/collect/session_file.hpp"
+#include "session/record.h"
+
+namespace cachescape::collect {
+
+/// An access of a descriptor, checked: its words lie within the record.
+struct DecodedAccess {
+  std::uint16_t slot = 0;
+  std::uint8_t flags = 0;
+  std::uint8_t lanes = 1;
+  std::uint32_t size = 0;
+  std::uint32_t site = 0;  ///< number in ModuleSet::sites()
+  AccessKind kind = AccessKind::read;
+  std::int64_t offset = 0;
+  std::int64_t step = 0;
+
+  /// One address, one size.
+  bool simple() const { return (flags & (CACHESCAPE_SIZED | CACHESCAPE_MASKED | CACHESCAPE_VECTOR)) == 0 && lanes == 1; }
+};
+
+struct DecodedDescriptor {
+  std::uint32_t slots = 0;
+  std::uint32_t bases = 0;
+  bool is_loop = false;
+  bool simple = false;  ///< all its accesses are
+  std::uint32_t block = 0;  ///< number in ModuleSet::blocks()
+  std::vector<DecodedAccess> accesses;
+};
+
+struct GlobalVariable {
+  Address address;
+  std::uint64_t bytes = 0;
+  std::string name;
+  std::uint32_t location = nowhere;
+};
+
+class ModuleSet {
+ public:
+  /// Reads the modules that have joined since the last call. False where a module's tables are broken: it is left out,
+  /// and its records count as lost.
+  bool update(const SessionFile& session);
+
+  /// The descriptor at an address of the program, or null. Remembers the module that was asked for last.
+  const DecodedDescriptor* find(std::uint64_t address) {
+    if (last_ != nullptr && address - last_->begin < last_->bytes) return last_->at(address);
+    return find_module(address);
+  }
+
+  std::size_t modules() const { return modules_.size(); }
+  const std::vector<Location>& locations() const { return locations_; }
+  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<Site>& sites() const { return sites_; }
+  const std::vector<GlobalVariable>& globals() const { return globals_; }
+
+  /// Locations, blocks and sites, with executions and counters as the session has them now.
+  Places counted(const SessionFile& session) const;
+
+ private:
+  struct Count {
+    std::uint32_t counter;
+    std::uint32_t block;
+    std::string metric;
+    std::uint32_t amount;
+  };
+  struct Module {
+    std::uint64_t begin = 0, bytes = 0;      ///< of its descriptors in the program
+    std::vector<std::uint32_t> by_word;      ///< descriptor at each 4 bytes, plus 1
+    std::vector<DecodedDescriptor> descriptors;
+    std::uint32_t entry = 0;                 ///< in the session
+    std::uint32_t first_block = 0;
+    std::vector<std::uint32_t> block_counters;
+    std::vector<Count> counts;
+
+    const DecodedDescriptor* at(std::uint64_t address) const {
+      const std::uint64_t offset = address - begin;
+      if (offset % 4 != 0) return nullptr;
+      const std::uint32_t number = by_word[offset / 4];
+      return number == 0 ? nullptr : &descriptors[number - 1];
+    }
+  };
+
+  const DecodedDescriptor* find_module(std::uint64_t address);
+  bool add(const SessionFile& session, std::uint32_t entry);
+
+  std::vector<std::unique_ptr<Module>> modules_;
+  const Module* last_ = nullptr;
+  std::uint32_t read_ = 0;
+  std::vector<Location> locations_;
+  std::vector<Block> blocks_;
+  std::vector<Site> sites_;
+  std::vector<GlobalVariable> globals_;
+};
+
+}  // namespace cachescape::collect

@@ -1,0 +1,50 @@
+// Which data object an address belongs to: allocations, global variables, stacks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "cachescape/places.hpp"
+#include "observe/collect/module_set.hpp"
+
+namespace cachescape::collect {
+
+class ObjectMap {
+ public:
+  /// A stretch of addresses that belong to one object, or to none.
+  struct Stretch {
+    std::uint64_t begin = 0, end = 0;  ///< [begin, end)
+    std::uint32_t object = nowhere;
+  };
+
+  void add_global(const GlobalVariable& global);
+  void add_stack(std::uint64_t low, std::uint64_t high);
+  /// `site` made an allocation; what was there before is gone.
+  void allocate(std::uint64_t address, std::uint64_t bytes, std::uint32_t site, const ModuleSet& modules);
+  void free(std::uint64_t address);
+
+  /// The stretch around an address. O(log objects).
+  Stretch around(std::uint64_t address) const;
+  /// Grows whenever an answer of around() may have changed.
+  std::uint64_t generation() const { return generation_; }
+  const std::vector<Object>& objects() const { return objects_; }
+
+ private:
+  struct Range {
+    std::uint64_t end;
+    std::uint32_t object;
+  };
+  void put(std::uint64_t begin, std::uint64_t end, std::uint32_t object);
+  void clear(std::uint64_t begin, std::uint64_t end);
+  std::uint32_t heap_object(std::uint32_t site, const ModuleSet& modules);
+
+  std::map<std::uint64_t, Range> ranges_;  ///< by their begin; they do not overlap
+  std::vector<Object> objects_;
+  std::vector<std::uint64_t> live_bytes_;  ///< by object
+  std::map<std::uint32_t, std::uint32_t> by_site_;
+  std::uint32_t stack_ = nowhere;
+  std::uint64_t generation_ = 1;
+};
+
+}  // namespace cachescape::collect

@@ -1,0 +1,14 @@
+#include "observe/collect/place_numbers.hpp"
+
+namespace cachescape::collect {
+
+std::uint32_t PlaceNumbers::look_up(std::uint32_t site, std::uint64_t address, const ObjectMap& objects) {
+  const ObjectMap::Stretch stretch = objects.around(address);
+  const std::uint64_t key = (std::uint64_t{site} << 32) | stretch.object;
+  const auto [entry, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(pairs_.size()));
+  if (is_new) pairs_.push_back({site, stretch.object});
+  last_[site] = {objects.generation(), stretch.begin, stretch.end - stretch.begin, entry->second};
+  return entry->second;
+}
+
+}  // namespace cachescape::collect

@@ -1,0 +1,131 @@
+#include "observe/collect/place_profile.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace cachescape::collect {
+namespace {
+
+void add(Histogram& to, const Histogram& from) {
+  std::vector<Bin> sum;
+  std::size_t a = 0, b = 0;
+  while (a < to.bins.size() || b < from.bins.size()) {
+    if (b == from.bins.size() || (a < to.bins.size() && to.bins[a].value < from.bins[b].value)) {
+      sum.push_back(to.bins[a++]);
+    } else if (a == to.bins.size() || from.bins[b].value < to.bins[a].value) {
+      sum.push_back(from.bins[b++]);
+    } else {
+      sum.push_back({to.bins[a].value, to.bins[a].count + from.bins[b].count});
+      ++a;
+      ++b;
+    }
+  }
+  to.bins = std::move(sum);
+  to.cold += from.cold;
+}
+
+void add(PlaceDistances& to, const PlaceDistances& from) {
+  to.bytes += from.bytes;
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    to.accesses[k] += from.accesses[k];
+    add(to.kinds[k], from.kinds[k]);
+  }
+}
+
+std::vector<PlaceDistances> in_order(std::map<std::uint32_t, PlaceDistances>&& by_place) {
+  std::vector<PlaceDistances> all;
+  for (auto& [place, distances] : by_place) {
+    distances.place = place;
+    all.push_back(std::move(distances));
+  }
+  return all;
+}
+
+/// Renumbers to the members that `used` marks.
+class Renumbering {
+ public:
+  explicit Renumbering(std::size_t size) : numbers_(size, nowhere) {}
+  bool use(std::uint32_t old) {
+    if (old == nowhere || numbers_[old] != nowhere) return false;
+    numbers_[old] = 0;
+    return true;
+  }
+  template <class T>
+  std::vector<T> kept(std::vector<T>& all) {
+    std::vector<T> rest;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (numbers_[i] == nowhere) continue;
+      numbers_[i] = static_cast<std::uint32_t>(rest.size());
+      rest.push_back(std::move(all[i]));
+    }
+    return rest;
+  }
+  std::uint32_t operator()(std::uint32_t old) const { return old == nowhere ? nowhere : numbers_[old]; }
+
+ private:
+  std::vector<std::uint32_t> numbers_;
+};
+
+/// Drops locations, blocks, sites and objects that nothing that ran refers to.
+void keep_what_ran(Places& p) {
+  Renumbering locations(p.locations.size()), blocks(p.blocks.size()), sites(p.sites.size()), objects(p.objects.size());
+  const auto use_location = [&](std::uint32_t l) {
+    for (; l != nowhere && locations.use(l); l = p.locations[l].inlined_at) {
+    }
+  };
+  const auto use_block = [&](std::uint32_t b) {
+    if (blocks.use(b)) use_location(p.blocks[b].location);
+  };
+  for (std::uint32_t b = 0; b < p.blocks.size(); ++b)
+    if (p.blocks[b].executions > 0) use_block(b);
+  for (const Counted& c : p.counted) use_block(c.block);
+  for (const PlaceDistances& d : p.site_distances) {
+    if (!sites.use(d.place)) continue;
+    use_block(p.sites[d.place].block);
+    use_location(p.sites[d.place].location);
+  }
+  for (const PlaceDistances& d : p.object_distances)
+    if (objects.use(d.place)) use_location(p.objects[d.place].location);
+
+  p.locations = locations.kept(p.locations);
+  p.blocks = blocks.kept(p.blocks);
+  p.sites = sites.kept(p.sites);
+  p.objects = objects.kept(p.objects);
+  for (Location& l : p.locations) l.inlined_at = locations(l.inlined_at);
+  for (Block& b : p.blocks) b.location = locations(b.location);
+  for (Site& s : p.sites) {
+    s.location = locations(s.location);
+    s.block = blocks(s.block);
+  }
+  for (Object& o : p.objects) o.location = locations(o.location);
+  for (Counted& c : p.counted) c.block = blocks(c.block);
+  for (PlaceDistances& d : p.site_distances) d.place = sites(d.place);
+  for (PlaceDistances& d : p.object_distances) d.place = objects(d.place);
+}
+
+}  // namespace
+
+Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted) {
+  Places places = context.modules.counted(session);
+  places.line = counted.line;
+  places.objects = context.objects.objects();
+  // Addresses that belong to nothing we know are an object of their own.
+  Object unknown;
+  unknown.name = "(unknown)";
+  places.objects.push_back(unknown);
+  const auto unknown_number = static_cast<std::uint32_t>(places.objects.size() - 1);
+  std::map<std::uint32_t, PlaceDistances> by_site, by_object;
+  for (const PlaceDistances& d : counted.site_distances) {
+    if (d.place >= context.places.pairs().size()) continue;
+    const PlaceNumbers::Pair pair = context.places.pairs()[d.place];
+    if (pair.site == nowhere) continue;
+    add(by_site[pair.site], d);
+    add(by_object[pair.object == nowhere ? unknown_number : pair.object], d);
+  }
+  places.site_distances = in_order(std::move(by_site));
+  places.object_distances = in_order(std::move(by_object));
+  keep_what_ran(places);
+  return places;
+}
+
+}  // namespace cachescape::collect

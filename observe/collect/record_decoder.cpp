@@ -1,0 +1,184 @@
+#include "observe/collect/record_decoder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "session/record.h"
+
+namespace cachescape::collect {
+namespace {
+
+// Shorter loops are cheaper to expand than to reason about.
+constexpr std::uint64_t fewest_trips_of_a_run = 4;
+
+}  // namespace
+
+void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink) {
+  Output out{batch, sink};
+  if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
+  while (!words.empty() && words[0] != 0) {
+    if (words[0] < CACHESCAPE_MARKERS) {
+      const std::size_t used = marker(words);
+      if (used == 0) break;
+      words = words.subspan(used);
+      continue;
+    }
+    const DecodedDescriptor* const descriptor = context_.modules.find(words[0]);
+    const std::size_t head = descriptor == nullptr ? 0 : descriptor->is_loop ? 2 + descriptor->bases : 1;
+    const std::size_t needed = descriptor == nullptr || descriptor->is_loop ? head : head + descriptor->slots;
+    if (descriptor == nullptr || needed > words.size()) {
+      ++context_.broken_blocks;
+      return;
+    }
+    if (descriptor->is_loop) {
+      begin_loop(*descriptor, words.data() + 1, out);
+      words = words.subspan(needed);
+      if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
+    } else {
+      if (!off_) segment(*descriptor, words.data() + 1, out);
+      words = words.subspan(needed);
+    }
+  }
+}
+
+std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
+  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 2, 2, 0, 0, 1};
+  const std::size_t length = 1 + arguments[words[0]];
+  if (length > words.size()) {
+    ++context_.broken_blocks;
+    return 0;
+  }
+  switch (words[0]) {
+    case CACHESCAPE_ALLOCATED: {
+      const DecodedDescriptor* const by = context_.modules.find(words[3]);
+      const std::uint32_t site = by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
+      context_.objects.allocate(words[1], words[2], site, context_.modules);
+      return length;
+    }
+    case CACHESCAPE_FREED:
+      context_.objects.free(words[1]);
+      return length;
+    case CACHESCAPE_SWITCH_ON:
+      off_ = false;
+      return length;
+    case CACHESCAPE_SWITCH_OFF:
+      off_ = true;
+      return length;
+    case CACHESCAPE_SKIP:
+      return length + std::min<std::uint64_t>(words[1], words.size() - length);
+    case CACHESCAPE_REGION_BEGIN:
+    case CACHESCAPE_REGION_END:
+      return length;
+    default:
+      ++context_.broken_blocks;
+      return 0;
+  }
+}
+
+void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out) {
+  constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
+  // Sizes have 32 bits: a longer range is several accesses.
+  for (std::uint64_t done = 0; done < size || done == 0;) {
+    const std::uint64_t part = std::min(size - done, largest);
+    if (out.batch.full()) out.hand_on();
+    out.batch.push({Address{address + done}, static_cast<std::uint32_t>(part), access.kind, thread_,
+                    place(access, address + done)});
+    done += std::max<std::uint64_t>(part, 1);
+  }
+}
+
+void RecordDecoder::push(const DecodedAccess& access, const std::uint64_t* slots, Output& out) {
+  const std::uint64_t* const at = slots + access.slot;
+  if (access.simple()) {
+    if (at[0] != 0) push(access, at[0] + static_cast<std::uint64_t>(access.offset), access.size, out);
+    return;
+  }
+  const bool side_by_side = (access.flags & CACHESCAPE_VECTOR) != 0;
+  const std::uint64_t* next = at + (side_by_side ? 1 : access.lanes);
+  std::uint64_t size = access.size;
+  if ((access.flags & CACHESCAPE_SIZED) != 0) {
+    size = *next++;
+    if (size == 0) return;
+  }
+  std::uint64_t mask = access.lanes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << access.lanes) - 1;
+  if ((access.flags & CACHESCAPE_MASKED) != 0) mask &= *next;
+  if (mask == 0 || at[0] == 0) return;
+  if (side_by_side) {
+    // One access from the first to the last lane that is on.
+    const auto first = static_cast<std::uint64_t>(std::countr_zero(mask));
+    const auto last = static_cast<std::uint64_t>(63 - std::countl_zero(mask));
+    push(access, at[0] + first * size, (last - first + 1) * size, out);
+    return;
+  }
+  for (unsigned lane = 0; lane < access.lanes; ++lane)
+    if ((mask >> lane & 1) != 0) push(access, at[lane], size, out);
+}
+
+void RecordDecoder::segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out) {
+  if (context_.want_blocks)
+    out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{descriptor.block + 1}});
+  if (descriptor.simple && out.batch.capacity() - out.batch.size() >= descriptor.accesses.size()) {
+    for (const DecodedAccess& access : descriptor.accesses) {
+      const std::uint64_t base = slots[access.slot];
+      if (base == 0) continue;
+      const std::uint64_t address = base + static_cast<std::uint64_t>(access.offset);
+      out.batch.push({Address{address}, access.size, access.kind, thread_, place(access, address)});
+    }
+    return;
+  }
+  for (const DecodedAccess& access : descriptor.accesses) push(access, slots, out);
+}
+
+void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out) {
+  loop_ = &descriptor;
+  trips_done_ = 0;
+  trips_left_ = words[0];
+  bases_.assign(words + 1, words + 1 + descriptor.bases);
+  if (descriptor.slots != 0 || trips_left_ < fewest_trips_of_a_run || context_.want_blocks) return;
+  if (!off_) {
+    run_.thread = thread_;
+    run_.trips = trips_left_;
+    run_.body.clear();
+    for (const DecodedAccess& access : descriptor.accesses) {
+      const std::uint64_t base = bases_[access.slot] + static_cast<std::uint64_t>(access.offset);
+      run_.body.push_back({Address{base}, access.step, access.size, access.kind, place(access, base)});
+    }
+    out.hand_on();
+    out.sink.take(run_);
+  }
+  loop_ = nullptr;
+}
+
+void RecordDecoder::trip(const std::uint64_t* slots, Output& out) {
+  if (context_.want_blocks)
+    out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{loop_->block + 1}});
+  for (const DecodedAccess& access : loop_->accesses) {
+    if ((access.flags & CACHESCAPE_STRIDED) != 0) {
+      push(access,
+           bases_[access.slot] + static_cast<std::uint64_t>(access.offset) +
+               trips_done_ * static_cast<std::uint64_t>(access.step),
+           access.size, out);
+    } else {
+      push(access, slots, out);
+    }
+  }
+}
+
+std::size_t RecordDecoder::go_on_with_loop(std::span<const std::uint64_t> words, Output& out) {
+  const std::size_t slots = loop_->slots;
+  std::size_t used = 0;
+  while (trips_left_ > 0) {
+    if (words.size() - used < slots) return words.size();
+    // Where the trips' words stop, the program did.
+    if (slots != 0 && words[used] == 0 && loop_->simple) return words.size();
+    if (!off_) trip(words.data() + used, out);
+    used += slots;
+    ++trips_done_;
+    --trips_left_;
+  }
+  loop_ = nullptr;
+  return used;
+}
+
+}  // namespace cachescape::collect

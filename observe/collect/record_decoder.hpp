@@ -1,0 +1,76 @@
+// From the words of a ring's blocks to accesses.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cachescape/access.hpp"
+#include "cachescape/strided_run.hpp"
+#include "observe/collect/module_set.hpp"
+#include "observe/collect/object_map.hpp"
+#include "observe/collect/place_numbers.hpp"
+
+namespace cachescape::collect {
+
+/// Takes what was observed, in order. A site is the number of a place (PlaceNumbers), 0 where sites are not wanted.
+class AccessSink {
+ public:
+  virtual ~AccessSink() = default;
+  virtual void take(const AccessBatch& batch) = 0;
+  virtual void take(const StridedRun& run) = 0;
+};
+
+/// What the records of all rings are decoded with.
+struct DecoderContext {
+  ModuleSet modules;
+  ObjectMap objects;
+  PlaceNumbers places;
+  bool want_places = true;
+  bool want_blocks = false;        ///< label executions of blocks
+  std::uint64_t broken_blocks = 0; ///< blocks of which a part could not be read
+};
+
+/// One ring's records: remembers a loop whose trips go on in the next block, and whether observation is switched off.
+class RecordDecoder {
+ public:
+  RecordDecoder(DecoderContext& context, ThreadId thread) : context_(context), thread_(thread) {}
+
+  /// Appends the accesses of a block to `batch`, handing it on to `sink` whenever it is full or a loop comes.
+  void decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink);
+
+ private:
+  struct Output {
+    AccessBatch& batch;
+    AccessSink& sink;
+
+    void hand_on() {
+      if (batch.empty()) return;
+      sink.take(batch);
+      batch.clear();
+    }
+  };
+
+  /// Words consumed; 0 where the record is broken.
+  std::size_t marker(std::span<const std::uint64_t> words);
+  void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
+  void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);
+  std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
+  void trip(const std::uint64_t* slots, Output& out);
+  void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
+  void push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out);
+  SiteId place(const DecodedAccess& access, std::uint64_t address) {
+    return SiteId{context_.want_places ? context_.places.number(access.site, address, context_.objects) : 0};
+  }
+
+  DecoderContext& context_;
+  ThreadId thread_;
+  bool off_ = false;
+  const DecodedDescriptor* loop_ = nullptr;  ///< whose trips are not all read
+  std::uint64_t trips_done_ = 0;
+  std::uint64_t trips_left_ = 0;
+  std::vector<std::uint64_t> bases_;
+  StridedRun run_;
+};
+
+}  // namespace cachescape::collect

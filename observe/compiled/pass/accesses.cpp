@@ -1,0 +1,127 @@
+#include "observe/compiled/pass/accesses.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace cachescape::pass {
+namespace {
+
+using namespace llvm;
+
+// The widest vector whose mask fits into a word.
+constexpr unsigned most_lanes = 64;
+
+class Appender {
+ public:
+  Appender(Instruction& instruction, const DataLayout& layout, AccessList& to)
+      : instruction_(instruction), layout_(layout), to_(to) {}
+
+  void append() {
+    if (auto* load = dyn_cast<LoadInst>(&instruction_)) {
+      plain(load->getPointerOperand(), load->getType(), CACHESCAPE_READ);
+    } else if (auto* store = dyn_cast<StoreInst>(&instruction_)) {
+      plain(store->getPointerOperand(), store->getValueOperand()->getType(), CACHESCAPE_WRITE);
+    } else if (auto* modify = dyn_cast<AtomicRMWInst>(&instruction_)) {
+      plain(modify->getPointerOperand(), modify->getType(), CACHESCAPE_MODIFY);
+    } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction_)) {
+      plain(exchange->getPointerOperand(), exchange->getCompareOperand()->getType(), CACHESCAPE_MODIFY);
+    } else if (auto* memory = dyn_cast<AnyMemIntrinsic>(&instruction_)) {
+      if (auto* transfer = dyn_cast<AnyMemTransferInst>(memory))
+        range(transfer->getRawSource(), memory->getLength(), CACHESCAPE_READ);
+      range(memory->getRawDest(), memory->getLength(), CACHESCAPE_WRITE);
+    } else if (auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction_)) {
+      vector(*intrinsic);
+    }
+  }
+
+ private:
+  void plain(Value* pointer, Type* type, std::uint8_t kind) {
+    const TypeSize size = layout_.getTypeStoreSize(type);
+    if (pointer->getType()->getPointerAddressSpace() != 0 || pointer->isSwiftError()) return;
+    StaticAccess& access = to_.emplace_back();
+    access.instruction = &instruction_;
+    access.pointer = pointer;
+    access.size = size.getKnownMinValue();
+    access.kind = kind;
+  }
+
+  void range(Value* pointer, Value* length, std::uint8_t kind) {
+    if (pointer->getType()->getPointerAddressSpace() != 0) return;
+    auto* constant = dyn_cast<ConstantInt>(length);
+    if (constant != nullptr && (constant->isZero() || constant->getValue().ugt(UINT32_MAX))) return;
+    StaticAccess& access = to_.emplace_back();
+    access.instruction = &instruction_;
+    access.pointer = pointer;
+    access.kind = kind;
+    if (constant != nullptr) {
+      access.size = constant->getZExtValue();
+    } else {
+      access.dynamic_size = length;
+    }
+  }
+
+  void vector(IntrinsicInst& intrinsic) {
+    switch (intrinsic.getIntrinsicID()) {
+      case Intrinsic::masked_load:
+        lanes(intrinsic.getArgOperand(0), intrinsic.getType(), intrinsic.getArgOperand(2), CACHESCAPE_READ, true);
+        break;
+      case Intrinsic::masked_store:
+        lanes(intrinsic.getArgOperand(1), intrinsic.getArgOperand(0)->getType(), intrinsic.getArgOperand(3),
+              CACHESCAPE_WRITE, true);
+        break;
+      case Intrinsic::masked_gather:
+        lanes(intrinsic.getArgOperand(0), intrinsic.getType(), intrinsic.getArgOperand(2), CACHESCAPE_READ, false);
+        break;
+      case Intrinsic::masked_scatter:
+        lanes(intrinsic.getArgOperand(1), intrinsic.getArgOperand(0)->getType(), intrinsic.getArgOperand(3),
+              CACHESCAPE_WRITE, false);
+        break;
+      case Intrinsic::masked_expandload:
+        lanes(intrinsic.getArgOperand(0), intrinsic.getType(), intrinsic.getArgOperand(1), CACHESCAPE_READ, true);
+        break;
+      case Intrinsic::masked_compressstore:
+        lanes(intrinsic.getArgOperand(1), intrinsic.getArgOperand(0)->getType(), intrinsic.getArgOperand(2),
+              CACHESCAPE_WRITE, true);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void lanes(Value* pointer, Type* type, Value* mask, std::uint8_t kind, bool side_by_side) {
+    auto* vector = dyn_cast<FixedVectorType>(type);
+    if (vector == nullptr || vector->getNumElements() > most_lanes) return;
+    StaticAccess& access = to_.emplace_back();
+    access.instruction = &instruction_;
+    access.pointer = pointer;
+    access.size = layout_.getTypeStoreSize(vector->getElementType()).getFixedValue();
+    access.kind = kind;
+    access.lanes = vector->getNumElements();
+    access.side_by_side = side_by_side;
+    access.mask = mask;
+  }
+
+  Instruction& instruction_;
+  const DataLayout& layout_;
+  AccessList& to_;
+};
+
+}  // namespace
+
+void append_accesses(Instruction& instruction, const DataLayout& layout, AccessList& to) {
+  Appender(instruction, layout, to).append();
+}
+
+bool may_run_other_code(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallBase>(&instruction);
+  if (call == nullptr || isa<IntrinsicInst>(call) || call->isInlineAsm()) return false;
+  const Function* callee = call->getCalledFunction();
+  if (callee == nullptr || !callee->isDeclaration()) return true;
+  // Pure functions such as sin() are left; allocation functions, around which the runtime is told, are not pure.
+  return !(callee->doesNotAccessMemory() && callee->doesNotThrow() && callee->willReturn());
+}
+
+}  // namespace cachescape::pass

@@ -1,0 +1,53 @@
+// The plugin that clang, flang and lld load: instruments each module once, where the wrapper asks for it.
+#include <llvm/Analysis/GlobalsModRef.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+
+#include "observe/compiled/pass/instrumenter.hpp"
+
+namespace {
+
+using namespace llvm;
+
+// Left in a module that is instrumented, so that link-time optimisation does not do it again.
+constexpr const char* done = "cachescape.instrumented";
+
+class InstrumentPass : public PassInfoMixin<InstrumentPass> {
+ public:
+  enum class Stage { early, late, link };
+  explicit InstrumentPass(Stage stage) : stage_(stage) {}
+
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager& manager) {
+    const auto options = cachescape::pass::PassOptions::from_environment();
+    const bool here = stage_ == Stage::link || (stage_ == Stage::late) == options.late;
+    if (!here || module.getNamedMetadata(done) != nullptr || module.empty()) return PreservedAnalyses::all();
+    auto& functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    cachescape::pass::Instrumenter instrumenter(module, functions, options);
+    if (!instrumenter.run()) return PreservedAnalyses::all();
+    module.getOrInsertNamedMetadata(done);
+    PreservedAnalyses preserved = PreservedAnalyses::none();
+    // It claims that calls leave globals alone, which is no longer so.
+    preserved.abandon<GlobalsAA>();
+    return preserved;
+  }
+  static bool isRequired() { return true; }
+
+ private:
+  Stage stage_;
+};
+
+void register_passes(PassBuilder& builder) {
+  using Stage = InstrumentPass::Stage;
+  builder.registerOptimizerEarlyEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel) { passes.addPass(InstrumentPass(Stage::early)); });
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel) { passes.addPass(InstrumentPass(Stage::late)); });
+  builder.registerFullLinkTimeOptimizationLastEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel) { passes.addPass(InstrumentPass(Stage::link)); });
+}
+
+}  // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "cachescape", "1", register_passes};
+}

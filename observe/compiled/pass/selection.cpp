@@ -1,0 +1,103 @@
+#include "observe/compiled/pass/selection.hpp"
+
+#include <cstdlib>
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/GlobalIFunc.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Support/ErrorHandling.h>
+
+namespace cachescape::pass {
+namespace {
+
+using namespace llvm;
+
+constexpr StringRef ignore_annotation = "cachescape.ignore";
+
+[[noreturn]] void refuse(const Twine& why) { report_fatal_error("cachescape: " + why, false); }
+
+bool truth(StringRef key, StringRef value) {
+  if (value == "on") return true;
+  if (value == "off") return false;
+  refuse("CACHESCAPE_PASS: " + key + " must be on or off, not " + value);
+}
+
+bool matches(const std::string& expression, StringRef text) { return Regex(expression).match(text); }
+
+StringRef source_file(const Function& function) {
+  const DISubprogram* subprogram = function.getSubprogram();
+  return subprogram == nullptr ? StringRef(function.getParent()->getSourceFileName()) : subprogram->getFilename();
+}
+
+}  // namespace
+
+PassOptions PassOptions::from_environment() {
+  PassOptions options;
+  const char* text = std::getenv("CACHESCAPE_PASS");
+  if (text == nullptr) return options;
+  SmallVector<StringRef, 8> settings;
+  StringRef(text).split(settings, ';', -1, false);
+  for (const StringRef setting : settings) {
+    const auto [key, value] = setting.split('=');
+    std::string* expression = key == "only"          ? &options.only_functions
+                              : key == "except"      ? &options.except_functions
+                              : key == "only-file"   ? &options.only_files
+                              : key == "except-file" ? &options.except_files
+                                                     : nullptr;
+    if (expression != nullptr) {
+      std::string error;
+      if (!Regex(value).isValid(error)) refuse("CACHESCAPE_PASS: " + key + "=" + value + ": " + error);
+      *expression = value.str();
+    } else if (key == "accesses") {
+      options.accesses = truth(key, value);
+    } else if (key == "counters") {
+      options.counters = truth(key, value);
+    } else if (key == "view" && (value == "source" || value == "machine")) {
+      options.late = value == "machine";
+    } else {
+      refuse("CACHESCAPE_PASS: what is \"" + setting +
+             "\"? (accesses, counters, view=source|machine, only, except, only-file, except-file)");
+    }
+  }
+  return options;
+}
+
+Selection::Selection(Module& module, const PassOptions& options) : options_(options) {
+  // A resolver runs before the program is relocated.
+  for (const GlobalIFunc& indirect : module.ifuncs()) ignored_.insert(indirect.getResolverFunction());
+  const GlobalVariable* annotations = module.getGlobalVariable("llvm.global.annotations");
+  if (annotations == nullptr || !annotations->hasInitializer()) return;
+  auto* list = dyn_cast<ConstantArray>(annotations->getInitializer());
+  if (list == nullptr) return;
+  for (const Use& entry : list->operands()) {
+    auto* fields = dyn_cast<ConstantStruct>(entry);
+    if (fields == nullptr || fields->getNumOperands() < 2) continue;
+    auto* function = dyn_cast<Function>(fields->getOperand(0)->stripPointerCasts());
+    auto* text = dyn_cast<GlobalVariable>(fields->getOperand(1)->stripPointerCasts());
+    if (function == nullptr || text == nullptr || !text->hasInitializer()) continue;
+    auto* characters = dyn_cast<ConstantDataArray>(text->getInitializer());
+    if (characters != nullptr && characters->isCString() && characters->getAsCString() == ignore_annotation)
+      ignored_.insert(function);
+  }
+}
+
+bool Selection::wants(const Function& function) const {
+  if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || ignored_.contains(&function)) return false;
+  if (function.hasFnAttribute(Attribute::Naked) || function.isPresplitCoroutine() ||
+      function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+    return false;
+  for (const BasicBlock& block : function) {
+    if (isa<CallBrInst>(block.getTerminator()) || block.isEHPad() != block.isLandingPad()) return false;
+  }
+  const std::string name = demangle(function.getName());
+  const StringRef file = source_file(function);
+  return (options_.only_functions.empty() || matches(options_.only_functions, name)) &&
+         (options_.except_functions.empty() || !matches(options_.except_functions, name)) &&
+         (options_.only_files.empty() || matches(options_.only_files, file)) &&
+         (options_.except_files.empty() || !matches(options_.except_files, file));
+}
+
+}  // namespace cachescape::pass

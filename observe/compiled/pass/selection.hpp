@@ -1,0 +1,34 @@
+// What of a module is instrumented, as the compiler wrapper asks for it.
+#pragma once
+
+#include <string>
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/Regex.h>
+
+namespace cachescape::pass {
+
+struct PassOptions {
+  bool accesses = true;
+  bool counters = true;
+  bool late = false;  ///< after vectorisation: what the machine does, rather than what the source says
+  std::string only_functions, except_functions, only_files, except_files;  ///< regular expressions, empty = none
+
+  /// From the environment variable CACHESCAPE_PASS: "key=value" separated by semicolons. Unknown keys and broken
+  /// expressions end the compilation with a message.
+  static PassOptions from_environment();
+};
+
+class Selection {
+ public:
+  Selection(llvm::Module& module, const PassOptions& options);
+  bool wants(const llvm::Function& function) const;
+
+ private:
+  PassOptions options_;
+  llvm::SmallPtrSet<const llvm::Function*, 8> ignored_;
+};
+
+}  // namespace cachescape::pass
