@@ -80,8 +80,8 @@ class Changed {
 };
 
 TEST(Errors, OfOtherVersions) {
-  const Changed newer("PRAGMA user_version = 2");
-  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 2, this program reads versions up to 1",
+  const Changed newer("PRAGMA user_version = 3");
+  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 3, this program reads versions up to 2",
                newer.path(), "use a newer cachescape");
   const Changed none("PRAGMA user_version = 0");
   expect_error(none.error(), ErrorKind::malformed, "the profile has version 0: there is no such version", none.path(),
@@ -93,7 +93,7 @@ TEST(Errors, OfTablesThatAreMissingOrDifferent) {
   expect_error(missing.error(), ErrorKind::malformed, "the profile has no table stack_bin", missing.path(),
                record_again);
   const Changed wider("ALTER TABLE thread ADD COLUMN name TEXT");
-  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 1 defines", wider.path(),
+  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 2 defines", wider.path(),
                "the profile was changed: keep additions in tables of their own");
   const Changed endless(
       "DROP TABLE stack_bin; CREATE VIEW stack_bin AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
@@ -171,6 +171,18 @@ TEST(Errors, OfRowsNameTableAndRow) {
       {"INSERT INTO popularity VALUES(1, 1000, 9223372036854775807)", "the sum of lines is too large",
        ": table popularity, stack 1, touches 1000"},
       {"INSERT INTO popularity VALUES(7, 1, 1)", "there is no stack 7", ": table popularity, stack 7"},
+      {"INSERT INTO write_back VALUES(9, 1)", "there is no stack 9", ": table write_back, stack 9"},
+      {"UPDATE write_back SET writes = -1 WHERE stack = 2", "writes is -1: an integer from 0 on was expected",
+       ": table write_back, stack 2"},
+      {"UPDATE write_back SET writes = writes + 3 WHERE stack = 2",
+       "the counts of stack 2 come to 3 less than writes in table write_back", ": table write_back_bin"},
+      {"DELETE FROM write_back WHERE stack = 2", "the counts come to more than writes in table write_back",
+       ": table write_back_bin, stack 2, lines 0"},
+      {"INSERT INTO write_back_bin VALUES(2, 1000, 0)", "count is 0: at least 1 was expected",
+       ": table write_back_bin, stack 2, lines 1000"},
+      {"INSERT INTO write_back_bin VALUES(2, 'x', 1)", "lines is 'x': an integer from 0 on was expected",
+       ": table write_back_bin, stack 2, lines 'x'"},
+      {"INSERT INTO write_back_bin VALUES(7, 1, 1)", "there is no stack 7", ": table write_back_bin, stack 7"},
       {"UPDATE set_profile SET ways = 4000000000 WHERE id = 1", "ways is 4000000000: at most 65536 was expected",
        ": table set_profile, id 1"},
       {"INSERT INTO set_grid VALUES(9, 1, 0)", "there is no set_profile 9", ": table set_grid, set_profile 9"},

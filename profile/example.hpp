@@ -1,4 +1,4 @@
-// The profile that docs/formats/profile.md shows and tests/compat/version-1.cscape holds.
+// The profile that docs/formats/profile.md shows and tests/compat/version-2.cscape holds.
 #pragma once
 
 #include "profile/naive_profile.hpp"

@@ -27,6 +27,19 @@ unsigned halvings_for(double rate) {
 
 bool by_lines(Sampling::Method m) { return m == Sampling::Method::shards_rate || m == Sampling::Method::shards_size; }
 
+std::vector<LineSize> write_back_lines(const AnalysisOptions& options) {
+  if (options.write_back_lines) return *options.write_back_lines;
+  constexpr LineSize usual{6};
+  std::vector<LineSize> lines = options.lines;
+  std::ranges::sort(lines);
+  const auto found = std::ranges::lower_bound(lines, usual);
+  return {found != lines.end() ? *found : lines.back()};
+}
+
+bool contains(const std::vector<LineSize>& lines, LineSize line) {
+  return std::ranges::find(lines, line) != lines.end();
+}
+
 /// All line sizes of one stream of accesses.
 using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
 
@@ -55,6 +68,7 @@ struct Analyzer::Engine {
   void analyse(const AccessBatch& batch, std::size_t from, std::size_t to);
   template <class Visit>
   void for_each_analysis(Visit visit);
+  std::uint32_t analysed_size(Address address, std::uint32_t size, std::uint64_t times);
   void watch_memory();
   void halve_samples();
   unsigned halvings() const { return everything.front()->sample().halvings(); }
@@ -68,22 +82,22 @@ struct Analyzer::Engine {
   std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t cut = 0;             ///< accesses longer than longest_access
   std::uint64_t memory_checked = 0;  ///< position at which memory was last looked at
   std::vector<std::uint32_t> thread_column;
   std::vector<std::string> warnings;
 };
 
 Stream Analyzer::Engine::new_stream(unsigned halvings) const {
-  const auto wants_sets = [&](LineSize line) {
-    return std::ranges::find(options.set_lines, line) != options.set_lines.end();
-  };
+  const std::vector<LineSize> write_backs = write_back_lines(options);
   Stream stream;
   for (const LineSize line : options.lines) {
     analyze::LineAnalysisOptions o;
     o.line = line;
     o.sample = analyze::LineSample(halvings);
     o.popularity = options.popularity && line == LineSize{6};
-    if (wants_sets(line) && !by_lines(sampling.method)) {
+    o.write_backs = contains(write_backs, line);
+    if (contains(options.set_lines, line) && !by_lines(sampling.method)) {
       o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
     }
     stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
@@ -112,8 +126,22 @@ void Analyzer::Engine::add_thread(ThreadId id) {
   threads.back().own = new_stream(halvings());
 }
 
+/// What is analysed of an access of `size` bytes that is made `times` times.
+std::uint32_t Analyzer::Engine::analysed_size(Address address, std::uint32_t size, std::uint64_t times) {
+  if (size <= longest_access) [[likely]]
+    return size;
+  if (cut == 0) {
+    warnings.push_back(fmt::format(
+        "an access at {:#x} is {} bytes long: of such accesses the first {} bytes are analysed, and they count as lost",
+        address.value, size, longest_access));
+  }
+  cut += times;
+  return longest_access;
+}
+
 void Analyzer::Engine::consume(const AccessBatch& batch) {
   const auto ids = batch.threads();
+  const auto addresses = batch.addresses();
   const auto kinds = batch.kinds();
   const auto sizes = batch.sizes();
   thread_column.resize(batch.size());
@@ -127,7 +155,7 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
     }
     thread_column[i] = number;
     ++threads[number].accesses[static_cast<std::size_t>(kinds[i])];
-    bytes += sizes[i];
+    bytes += analysed_size(addresses[i], sizes[i], 1);
   }
   consume(batch, from, batch.size());
   watch_memory();
@@ -169,7 +197,7 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
     for (std::size_t i = from; i < to; ++i) {
       LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : *everything[l];
       analyze::for_touches(
-          addresses[i], sizes[i], kinds[i], 1, line,
+          addresses[i], std::min(sizes[i], longest_access), kinds[i], 1, line,
           [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
     }
   });
@@ -177,6 +205,11 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
 
 void Analyzer::Engine::consume(const StridedRun& run) {
   if (run.trips == 0 || run.body.empty()) return;
+  if (std::ranges::any_of(run.body, [](const StridedAccess& a) { return a.size > longest_access; })) {
+    StridedRun shorter = run;
+    for (StridedAccess& a : shorter.body) a.size = analysed_size(a.base, a.size, run.trips);
+    return consume(shorter);
+  }
   std::uint32_t number = thread_number(run.thread);
   if (number == threads.size()) add_thread(run.thread);
   for (const StridedAccess& a : run.body) {
@@ -258,6 +291,11 @@ Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
       return wrong(fmt::format("line size {} is asked for twice", options.lines[i].bytes().value));
     }
   }
+  for (const LineSize line : options.write_back_lines.value_or(std::vector<LineSize>{})) {
+    if (contains(options.lines, line)) continue;
+    return wrong(fmt::format("write-backs are asked for at {}-byte lines, but their stack distances are not",
+                             line.bytes().value));
+  }
   const Sampling& s = options.sampling;
   if (by_lines(s.method) && (!(s.rate > 0) || s.rate > 1))
     return wrong(fmt::format("a sampling rate of {} is not in 0 … 1", s.rate));
@@ -281,6 +319,7 @@ Profile Analyzer::profile() {
   e.for_each_analysis([](LineAnalysis& a) { a.flush(); });
   Profile profile;
   profile.bytes = e.bytes;
+  profile.losses.lost_accesses = e.cut;
   for (const Engine::Thread& t : e.threads) profile.threads.push_back({t.id, t.accesses});
   std::ranges::sort(profile.threads, {}, &ThreadCounts::thread);
   profile.sampling = e.sampling;

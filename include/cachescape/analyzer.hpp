@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,23 @@ struct AnalysisOptions {
   std::vector<LineSize> set_lines{LineSize{5}, LineSize{6}, LineSize{7}, LineSize{8}};
   unsigned max_log2_sets = 16;
   unsigned ways = 32;
-  std::vector<std::uint64_t> other_set_counts;
+  std::vector<std::uint64_t> other_set_counts{};
   /// Count how often each 64-byte line is touched (for the memory-usage histogram).
   bool popularity = false;
+  /// Line sizes, among `lines`, at which write-backs are followed. None: 64 bytes, else the next larger size of
+  /// `lines`, else its largest.
+  std::optional<std::vector<LineSize>> write_back_lines{};
   /// Only method, rate (SHARDS: rounded to a power of one half), on, off and max_lines are looked at.
-  Sampling sampling;
+  Sampling sampling{};
   /// Bytes that the analysis may hold, 0 = no limit. Past it, lines are sampled, ever fewer, and the profile says so.
   std::uint64_t memory_limit = 0;
   /// Threads that analyse, each some of the line sizes; 0 = as many as the machine has.
   unsigned workers = 1;
 };
+
+/// Of a longer access only so many bytes from its start are analysed. No instruction is so long; without a bound one
+/// record could keep the engine busy for hours.
+inline constexpr std::uint32_t longest_access = 1u << 20;
 
 /// Consumes accesses in their global order and knows the profile of what it has seen. Called by one thread.
 /// Exact unless sampling is asked for or memory runs short. Time: some nanoseconds per access and line size
@@ -47,9 +55,10 @@ class Analyzer {
   void consume(const AccessBatch& batch);
   void consume(const StridedRun& run);
 
-  /// All that is known so far; provenance, instructions and losses are the caller's to add.
+  /// All that is known so far. Provenance and instructions are the caller's to add, and so are losses, to those counted
+  /// here: every access longer than longest_access is a lost one.
   Profile profile();
-  /// What the user should be told, in order: that sampling began because memory ran short.
+  /// What the user should be told, in order: that sampling began because memory ran short, that an access was too long.
   const std::vector<std::string>& warnings() const;
 
  private:
