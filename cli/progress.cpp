@@ -37,15 +37,28 @@ Progress::~Progress() {
   if (shown_) wipe();
 }
 
-void Progress::update(const AccessSource& source) {
-  if (!terminal()) return;
+bool Progress::is_time() {
+  if (!terminal()) return false;
   const Clock::time_point now = Clock::now();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ = now + std::chrono::milliseconds(200);
-  shown_ = true;
+  return true;
+}
 
-  const SourceStatus status = source.status();
-  const double seconds = std::chrono::duration<double>(now - start_).count();
+void Progress::update(const AccessSource& source) {
+  if (is_time()) show(source.status());
+}
+
+void Progress::update(std::uint64_t accesses) {
+  if (!is_time()) return;
+  SourceStatus status;
+  status.accesses = AccessCount{accesses};
+  show(status);
+}
+
+void Progress::show(const SourceStatus& status) {
+  shown_ = true;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string line = fmt::format("{} {}", doing_, report::counted(status.accesses.value, "access"));
   line += fmt::format(", {:.1f} M/s", static_cast<double>(status.accesses.value) / seconds / 1e6);
   if (status.bytes_total && *status.bytes_total > 0) {

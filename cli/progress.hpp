@@ -26,6 +26,9 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  bool is_time();
+  void show(const SourceStatus& status);
+
   std::string doing_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_ + std::chrono::seconds(2);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "bytes/file.hpp"
+#include "bytes/sink.hpp"
 #include "cachescape/analyzer.hpp"
 #include "cli/host.hpp"
 #include "cli/progress.hpp"
@@ -124,7 +124,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   }
   std::unique_ptr<trace::TraceWriter> trace;
   if (!options.trace.empty()) {
-    CACHESCAPE_TRY(auto sink, bytes::create_file(options.trace));
+    CACHESCAPE_TRY(auto sink, bytes::open_sink(options.trace));
     CACHESCAPE_TRY(trace, trace::TraceWriter::create(std::move(sink), trace_facts(options)));
   }
   Recorder recorder(std::move(analyzer), std::move(trace));

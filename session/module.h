@@ -57,14 +57,14 @@ CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_count) == 16, "fixed layout");
 
 /* What a module's constructor hands to the runtime. */
 struct cachescape_module_start {
-  const void *descriptors;
+  const void* descriptors;
   uint64_t descriptor_bytes;
-  const struct cachescape_tables *tables;
+  const struct cachescape_tables* tables;
   uint64_t table_bytes;
-  const struct cachescape_global *globals;
+  const struct cachescape_global* globals;
   uint64_t global_count;
   uint64_t counter_count;
-  uint64_t *(*set_counters)(uint64_t *); /* makes them the calling thread's; returns those it had */
+  uint64_t* (*set_counters)(uint64_t*); /* makes them the calling thread's; returns those it had */
 };
 
 #endif

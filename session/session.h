@@ -75,16 +75,16 @@ struct cachescape_ring {
 
 /* Every block begins with this; records follow. */
 struct cachescape_block {
-  uint64_t began;  /* time stamp counter when the thread began to write it */
-  uint64_t ended;  /* when it was published; 0 until then */
+  uint64_t began; /* time stamp counter when the thread began to write it */
+  uint64_t ended; /* when it was published; 0 until then */
   uint32_t thread;
-  uint32_t bytes;  /* of records, once published */
+  uint32_t bytes; /* of records, once published */
   uint64_t reserved;
 };
 
 /* A compiled module that has joined: where its tables were put. */
 struct cachescape_module {
-  uint64_t descriptors; /* address of its descriptors in the program */
+  uint64_t descriptors;                      /* address of its descriptors in the program */
   uint64_t descriptors_at, descriptor_bytes; /* their copy in the file */
   uint64_t tables_at, table_bytes;           /* its static tables (module.h) in the file */
   uint64_t globals_at, global_count;         /* cachescape_global[] in the file */

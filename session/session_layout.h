@@ -11,7 +11,7 @@
 static inline uint64_t cachescape_page_up(uint64_t bytes) { return (bytes + 4095) & ~UINT64_C(4095); }
 
 /* Fills in the header of a session that is all zeroes; returns the size that the file must have. */
-static inline uint64_t cachescape_lay_out(struct cachescape_session *s, uint32_t wants) {
+static inline uint64_t cachescape_lay_out(struct cachescape_session* s, uint32_t wants) {
   s->version = CACHESCAPE_SESSION_VERSION;
   s->wants = wants;
   s->block_bytes = CACHESCAPE_BLOCK_BYTES;
@@ -29,7 +29,7 @@ static inline uint64_t cachescape_lay_out(struct cachescape_session *s, uint32_t
 }
 
 /* Whether a header is one that this version can work with, in a file of that size. */
-static inline int cachescape_usable(const struct cachescape_session *s, uint64_t file_bytes) {
+static inline int cachescape_usable(const struct cachescape_session* s, uint64_t file_bytes) {
   struct cachescape_session expected;
   memset(&expected, 0, sizeof expected);
   cachescape_lay_out(&expected, s->wants);
@@ -41,15 +41,16 @@ static inline int cachescape_usable(const struct cachescape_session *s, uint64_t
          s->file_bytes == expected.file_bytes && file_bytes >= expected.file_bytes;
 }
 
-static inline struct cachescape_ring *cachescape_ring_of(struct cachescape_session *s, uint32_t ring) {
-  return (struct cachescape_ring *)((char *)s + s->rings_at) + ring;
+static inline struct cachescape_ring* cachescape_ring_of(struct cachescape_session* s, uint32_t ring) {
+  return (struct cachescape_ring*)((char*)s + s->rings_at) + ring;
 }
-static inline struct cachescape_module *cachescape_module_of(struct cachescape_session *s, uint32_t module) {
-  return (struct cachescape_module *)((char *)s + s->modules_at) + module;
+static inline struct cachescape_module* cachescape_module_of(struct cachescape_session* s, uint32_t module) {
+  return (struct cachescape_module*)((char*)s + s->modules_at) + module;
 }
-static inline struct cachescape_block *cachescape_block_of(struct cachescape_session *s, uint32_t ring, uint32_t number) {
-  return (struct cachescape_block *)((char *)s + s->blocks_at +
-                                     ((uint64_t)ring * s->ring_blocks + number % s->ring_blocks) * s->block_bytes);
+static inline struct cachescape_block* cachescape_block_of(struct cachescape_session* s, uint32_t ring,
+                                                           uint32_t number) {
+  return (struct cachescape_block*)((char*)s + s->blocks_at +
+                                    ((uint64_t)ring * s->ring_blocks + number % s->ring_blocks) * s->block_bytes);
 }
 
 #endif

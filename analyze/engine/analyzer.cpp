@@ -27,14 +27,22 @@ unsigned halvings_for(double rate) {
 
 bool by_lines(Sampling::Method m) { return m == Sampling::Method::shards_rate || m == Sampling::Method::shards_size; }
 
-std::vector<LineSize> write_back_lines(const AnalysisOptions& options) {
-  if (options.write_back_lines) return *options.write_back_lines;
+/// 64 bytes, or the size that comes nearest.
+LineSize usual_line(std::vector<LineSize> lines) {
   constexpr LineSize usual{6};
-  std::vector<LineSize> lines = options.lines;
   std::ranges::sort(lines);
   const auto found = std::ranges::lower_bound(lines, usual);
-  return {found != lines.end() ? *found : lines.back()};
+  return found != lines.end() ? *found : lines.back();
 }
+
+std::vector<LineSize> write_back_lines(const AnalysisOptions& options) {
+  return options.write_back_lines ? *options.write_back_lines : std::vector{usual_line(options.lines)};
+}
+
+struct PlaceTotals {
+  KindCounts accesses{};
+  std::uint64_t bytes = 0;
+};
 
 bool contains(const std::vector<LineSize>& lines, LineSize line) {
   return std::ranges::find(lines, line) != lines.end();
@@ -56,6 +64,7 @@ struct Analyzer::Engine {
       : options(o),
         sampling(o.sampling),
         team(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
+    if (o.places) places_line = usual_line(o.lines);
     everything = new_stream(by_lines(o.sampling.method) ? halvings_for(o.sampling.rate) : 0);
   }
 
@@ -68,6 +77,12 @@ struct Analyzer::Engine {
   void analyse(const AccessBatch& batch, std::size_t from, std::size_t to);
   template <class Visit>
   void for_each_analysis(Visit visit);
+  void count_place(SiteId place, AccessKind kind, std::uint64_t size, std::uint64_t times) {
+    if (place.value >= place_totals.size()) place_totals.resize(std::max(place.value + 1, place_totals.size() * 2));
+    PlaceTotals& totals = place_totals[place.value];
+    totals.accesses[static_cast<std::size_t>(kind)] += times;
+    totals.bytes += size * times;
+  }
   std::uint32_t analysed_size(Address address, std::uint32_t size, std::uint64_t times);
   void watch_memory();
   void halve_samples();
@@ -82,8 +97,10 @@ struct Analyzer::Engine {
   std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t cut = 0;             ///< accesses longer than longest_access
-  std::uint64_t memory_checked = 0;  ///< position at which memory was last looked at
+  std::optional<LineSize> places_line;    ///< whose distances are counted by place
+  std::vector<PlaceTotals> place_totals;  ///< by place
+  std::uint64_t cut = 0;                  ///< accesses longer than longest_access
+  std::uint64_t memory_checked = 0;       ///< position at which memory was last looked at
   std::vector<std::uint32_t> thread_column;
   std::vector<std::string> warnings;
 };
@@ -97,6 +114,7 @@ Stream Analyzer::Engine::new_stream(unsigned halvings) const {
     o.sample = analyze::LineSample(halvings);
     o.popularity = options.popularity && line == LineSize{6};
     o.write_backs = contains(write_backs, line);
+    o.places = places_line == line && everything.empty();
     if (contains(options.set_lines, line) && !by_lines(sampling.method)) {
       o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
     }
@@ -156,6 +174,7 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
     thread_column[i] = number;
     ++threads[number].accesses[static_cast<std::size_t>(kinds[i])];
     bytes += analysed_size(addresses[i], sizes[i], 1);
+    if (places_line) count_place(batch.sites()[i], kinds[i], sizes[i], 1);
   }
   consume(batch, from, batch.size());
   watch_memory();
@@ -187,6 +206,7 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
   if (from == to) return;
   const auto addresses = batch.addresses();
   const auto sizes = batch.sizes();
+  const auto sites = batch.sites();
   const auto kinds = batch.kinds();
   const bool apart = threads.size() > 1;
   // One task per line size for everything, and one for the threads' own streams.
@@ -196,9 +216,10 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
     const LineSize line = options.lines[l];
     for (std::size_t i = from; i < to; ++i) {
       LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : *everything[l];
-      analyze::for_touches(
-          addresses[i], std::min(sizes[i], longest_access), kinds[i], 1, line,
-          [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
+      analyze::for_touches(addresses[i], std::min(sizes[i], longest_access), kinds[i], 1, sites[i], line,
+                           [&](Line touched, AccessKind kind, std::uint32_t weight, SiteId site) {
+                             to_analysis.touch(touched, kind, weight, site);
+                           });
     }
   });
 }
@@ -215,6 +236,7 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   for (const StridedAccess& a : run.body) {
     threads[number].accesses[static_cast<std::size_t>(a.kind)] += run.trips;
     bytes += run.trips * a.size;
+    if (places_line) count_place(a.site, a.kind, a.size, run.trips);
   }
   const std::uint64_t accesses = run.trips * run.body.size();
   // A loop is sampled as a whole, by where it begins.
@@ -227,8 +249,8 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   team.run(everything.size() * (apart ? 2 : 1), [&](std::size_t task) {
     const std::size_t l = task % everything.size();
     LineAnalysis& to_analysis = task >= everything.size() ? *threads[number].own[l] : *everything[l];
-    analyze::for_touches(run, options.lines[l], [&](Line touched, AccessKind kind, std::uint32_t weight) {
-      to_analysis.touch(touched, kind, weight);
+    analyze::for_touches(run, options.lines[l], [&](Line touched, AccessKind kind, std::uint32_t weight, SiteId site) {
+      to_analysis.touch(touched, kind, weight, site);
     });
   });
   watch_memory();
@@ -338,6 +360,16 @@ Profile Analyzer::profile() {
     }
   };
   add(e.everything, {});
+  if (e.places_line) {
+    const auto counted = std::ranges::find(e.everything, *e.places_line, [](const auto& a) { return a->line(); });
+    profile.places.line = *e.places_line;
+    profile.places.site_distances = (*counted)->places();
+    for (PlaceDistances& d : profile.places.site_distances) {
+      if (d.place >= e.place_totals.size()) continue;
+      d.accesses = e.place_totals[d.place].accesses;
+      d.bytes = e.place_totals[d.place].bytes;
+    }
+  }
   for (const Engine::Thread& t : e.threads) add(t.own, {Scope::Kind::thread, t.id});
   const auto order = [](const auto& a, const auto& b) { return std::tie(a.scope, a.line) < std::tie(b.scope, b.line); };
   std::ranges::sort(profile.stacks, order);

@@ -44,6 +44,16 @@ void LineAnalysis::flush() {
       counts.add(distances_[i], weight);
     }
   }
+  if (options_.places) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint64_t weight = weights_[i] * count_scale_;
+      if (distances_[i] == cold_distance) {
+        place_counts_.add_cold(places_[i], kinds_[i], weight);
+      } else {
+        place_counts_.add(places_[i], kinds_[i], distances_[i], weight);
+      }
+    }
+  }
   if (epochs_) {
     constexpr std::size_t ahead = 16;
     for (std::size_t i = 0; i < n; ++i) {
@@ -78,6 +88,7 @@ LineAnalysis LineAnalysis::copy() const {
   if (!sets_) other.sets_.reset();
   other.seed(stack_.recency_order([](Line) { return true; }));
   other.counts_ = counts_;
+  other.options_.places = false;
   if (epochs_) other.epochs_ = epochs_->copy([](Line) { return true; }, 1);
   other.ended_epochs_ = ended_epochs_;
   if (sets_) other.earlier_sets_ = counted_sets();
@@ -90,6 +101,7 @@ void LineAnalysis::halve_sample() {
   options_.sample = options_.sample.halved();
   count_scale_ *= 2;
   for (DistanceCounts& c : counts_) c.halve_resolution();
+  place_counts_.halve_resolution();
   if (epochs_) {
     ended_epochs_.halve_resolution();
     epochs_ = epochs_->copy([this](Line line) { return options_.sample.follows(line); }, 2);
@@ -156,7 +168,8 @@ std::optional<SetProfile> LineAnalysis::sets(Scope scope) const {
 }
 
 std::uint64_t LineAnalysis::memory_bytes() const {
-  std::uint64_t bytes = sizeof *this + stack_.memory_bytes() + popularity_.bucket_count() * 2 * sizeof(std::uint64_t);
+  std::uint64_t bytes = sizeof *this + stack_.memory_bytes() + popularity_.bucket_count() * 2 * sizeof(std::uint64_t) +
+                        place_counts_.memory_bytes();
   for (const DistanceCounts& c : counts_) bytes += c.memory_bytes();
   if (epochs_) bytes += epochs_->memory_bytes() + ended_epochs_.memory_bytes();
   return bytes + (sets_ ? sets_->memory_bytes() : 0);

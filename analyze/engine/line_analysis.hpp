@@ -13,6 +13,7 @@
 #include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/distance_counts.hpp"
 #include "analyze/engine/line_sample.hpp"
+#include "analyze/engine/place_counts.hpp"
 #include "cachescape/profile.hpp"
 
 namespace cachescape::analyze {
@@ -22,6 +23,7 @@ struct LineAnalysisOptions {
   std::optional<SetGrid> sets;  ///< set distances too
   bool popularity = false;      ///< how often each line is touched; a hash table entry per line
   bool write_backs = false;     ///< what write-back caches write back; 4 bytes and more per line ever written
+  bool places = false;          ///< distances by place too
   LineSample sample;            ///< lines followed at first
 };
 
@@ -31,12 +33,14 @@ class LineAnalysis {
  public:
   explicit LineAnalysis(LineAnalysisOptions options);
 
-  /// One touch that counts `weight` times. Buffered: results are complete after flush().
-  void touch(Line line, AccessKind kind, std::uint32_t weight) {
+  /// One touch, made by a place (a small number), that counts `weight` times. Buffered: results are complete after
+  /// flush().
+  void touch(Line line, AccessKind kind, std::uint32_t weight, SiteId place) {
     if (!options_.sample.follows(line)) return;
     lines_[pending_] = line;
     kinds_[pending_] = static_cast<std::uint16_t>(kind);
     weights_[pending_] = weight;
+    places_[pending_] = static_cast<std::uint32_t>(place.value);
     weighted_ |= weight != 1;
     if (++pending_ == capacity) flush();
   }
@@ -53,6 +57,7 @@ class LineAnalysis {
   /// Preconditions: flushed. With write-backs it takes time for each line followed.
   StackProfile stack(Scope scope) const;
   std::optional<SetProfile> sets(Scope scope) const;
+  std::vector<PlaceDistances> places() const { return place_counts_.distances(options_.sample.scale(), count_scale_); }
   std::uint64_t followed_lines() const { return stack_.distinct_lines(); }
   const LineSample& sample() const { return options_.sample; }
   LineSize line() const { return options_.line; }
@@ -69,6 +74,7 @@ class LineAnalysis {
   LineAnalysisOptions options_;
   StackDistances stack_;
   std::array<DistanceCounts, access_kinds> counts_;
+  PlaceCounts place_counts_;
   std::optional<WriteEpochs> epochs_;
   DistanceCounts ended_epochs_;  ///< by greatest distance
   std::optional<SetDistances> sets_;
@@ -82,6 +88,7 @@ class LineAnalysis {
   std::array<Line, capacity> lines_;
   std::array<std::uint16_t, capacity> kinds_;
   std::array<std::uint32_t, capacity> weights_;
+  std::array<std::uint32_t, capacity> places_;
   std::array<std::uint32_t, capacity> distances_;
 };
 

@@ -11,13 +11,13 @@
 
 namespace cachescape::analyze {
 
-/// Calls sink(line, kind, weight) for each touch of the access, ascending.
+/// Calls sink(line, kind, weight, site) for each touch of the access, ascending.
 template <class Sink>
-void for_touches(Address address, std::uint64_t size, AccessKind kind, std::uint32_t weight, LineSize line_size,
-                 Sink&& sink) {
+void for_touches(Address address, std::uint64_t size, AccessKind kind, std::uint32_t weight, SiteId site,
+                 LineSize line_size, Sink&& sink) {
   const Touches lines = touches_of(address, size, line_size);
   for (std::uint64_t l = lines.first.value;; ++l) {
-    sink(Line{l}, kind, weight);
+    sink(Line{l}, kind, weight, site);
     if (l == lines.last.value) break;
   }
 }
@@ -44,13 +44,13 @@ inline std::uint64_t repetitions(const StridedRun& run, std::uint64_t iteration,
   return least;
 }
 
-/// Calls sink(line, kind, weight) for the touches of a strided run without expanding it: an iteration that touches the
-/// lines of the one before leaves the order of last touches as it was, so that all its repetitions have the same
-/// distances. It is made once, with their number as weight. Takes one or two iterations per change of lines.
+/// Calls sink(line, kind, weight, site) for the touches of a strided run without expanding it: an iteration that
+/// touches the lines of the one before leaves the order of last touches as it was, so that all its repetitions have the
+/// same distances. It is made once, with their number as weight. Takes one or two iterations per change of lines.
 template <class Sink>
 void for_touches(const StridedRun& run, LineSize size, Sink&& sink) {
   const auto iterate = [&](std::uint64_t iteration, std::uint32_t weight) {
-    for (const StridedAccess& a : run.body) for_touches(a.at(iteration), a.size, a.kind, weight, size, sink);
+    for (const StridedAccess& a : run.body) for_touches(a.at(iteration), a.size, a.kind, weight, a.site, size, sink);
   };
   for (std::uint64_t i = 0; i < run.trips; ++i) {
     iterate(i, 1);

@@ -31,7 +31,8 @@ struct Compiler {
 
 constexpr Compiler compilers[] = {
     {"cc", "cachescape-cc", "CACHESCAPE_CC", "clang-19", "Compile C so that running the program yields a profile"},
-    {"c++", "cachescape-c++", "CACHESCAPE_CXX", "clang++-19", "Compile C++ so that running the program yields a profile"},
+    {"c++", "cachescape-c++", "CACHESCAPE_CXX", "clang++-19",
+     "Compile C++ so that running the program yields a profile"},
     {"fortran", "cachescape-fortran", "CACHESCAPE_FC", "flang-new-19",
      "Compile Fortran so that running the program yields a profile"},
 };
@@ -46,9 +47,9 @@ struct Work {
 };
 
 bool is_source(std::string_view name) {
-  static constexpr std::string_view endings[] = {".c",   ".cc",  ".cp",  ".cxx", ".cpp", ".CPP", ".c++", ".C",   ".i",
-                                                 ".ii",  ".f",   ".F",   ".for", ".FOR", ".f90", ".F90", ".f95", ".F95",
-                                                 ".f03", ".F03", ".f08", ".F08", ".f18", ".F18", ".m",   ".mm",  ".bc", ".ll"};
+  static constexpr std::string_view endings[] = {
+      ".c",   ".cc",  ".cp",  ".cxx", ".cpp", ".CPP", ".c++", ".C",   ".i",   ".ii",  ".f", ".F",  ".for", ".FOR",
+      ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", ".f18", ".F18", ".m", ".mm", ".bc",  ".ll"};
   for (const std::string_view ending : endings)
     if (name.ends_with(ending)) return true;
   return false;
@@ -57,10 +58,10 @@ bool is_source(std::string_view name) {
 /// Options whose value is the next word.
 bool takes_value(std::string_view option) {
   static constexpr std::string_view options[] = {
-      "-o",       "-x",       "-I",      "-L",      "-D",       "-U",        "-include", "-imacros", "-isystem",
-      "-iquote",  "-idirafter", "-MF",   "-MT",     "-MQ",      "-Xclang",   "-Xlinker", "-Xassembler", "-Xpreprocessor",
-      "-mllvm",   "-target",  "-arch",   "-T",      "-u",       "-z",        "-framework", "-isysroot", "--sysroot",
-      "-l",       "-e",       "-A",      "-J",      "-module-dir", "-Wl",   "--param",  "-iprefix", "-iwithprefix"};
+      "-o",      "-x",         "-I",    "-L",  "-D",          "-U",      "-include",   "-imacros",    "-isystem",
+      "-iquote", "-idirafter", "-MF",   "-MT", "-MQ",         "-Xclang", "-Xlinker",   "-Xassembler", "-Xpreprocessor",
+      "-mllvm",  "-target",    "-arch", "-T",  "-u",          "-z",      "-framework", "-isysroot",   "--sysroot",
+      "-l",      "-e",         "-A",    "-J",  "-module-dir", "-Wl",     "--param",    "-iprefix",    "-iwithprefix"};
   for (const std::string_view known : options)
     if (option == known) return true;
   return false;
@@ -86,7 +87,7 @@ Work work_of(const std::vector<std::string>& arguments) {
     if (a == "-shared") work.shared = true;
     if (a == "-static" || a == "-static-pie") work.fully_static = true;
     if (a == "-r") no_code = true;
-    if (a.starts_with("-flto") ) work.link_time = true;
+    if (a.starts_with("-flto")) work.link_time = true;
     if (a == "-fno-lto") work.link_time = false;
     if (takes_value(a)) ++i;
   }
@@ -127,9 +128,10 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   const Work work = work_of(arguments);
   const auto folder = library_folder();
   if (!folder && (work.compiles || work.links)) {
-    std::fputs("cachescape: the instrumentation (lib/cachescape/cachescape_pass.so) is not where this program is\n"
-               "  hint: it needs LLVM 19 (llvm-19-dev) when cachescape is built\n",
-               stderr);
+    std::fputs(
+        "cachescape: the instrumentation (lib/cachescape/cachescape_pass.so) is not where this program is\n"
+        "  hint: it needs LLVM 19 (llvm-19-dev) when cachescape is built\n",
+        stderr);
     return exit_unsupported;
   }
   if (work.compiles) command.push_back("-fpass-plugin=" + *folder + "/cachescape_pass.so");
@@ -142,8 +144,8 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
       command.push_back(*folder + "/libcachescape_runtime.a");
     } else {
       // Bound at once: binding lazily does not preserve all registers.
-      for (const std::string& a : {"-L" + *folder, std::string("-lcachescape_runtime"), "-Wl,-rpath," + *folder,
-                                   std::string("-Wl,-z,now")})
+      for (const std::string& a :
+           {"-L" + *folder, std::string("-lcachescape_runtime"), "-Wl,-rpath," + *folder, std::string("-Wl,-z,now")})
         command.push_back(a);
       // Records refer to the library's tables until the profile is complete.
       if (work.shared) command.push_back("-Wl,-z,nodelete");
@@ -153,8 +155,8 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   for (std::string& word : command) raw.push_back(word.data());
   raw.push_back(nullptr);
   execvp(raw[0], raw.data());
-  std::fputs(fmt::format("cachescape: {}: cannot be started: {}\n  hint: install it, or name another in {}\n", command[0],
-                         std::strerror(errno), compiler.variable)
+  std::fputs(fmt::format("cachescape: {}: cannot be started: {}\n  hint: install it, or name another in {}\n",
+                         command[0], std::strerror(errno), compiler.variable)
                  .c_str(),
              stderr);
   return exit_unsupported;
@@ -178,7 +180,6 @@ std::optional<int> compile_if_asked(int argc, char** argv) {
 void add_compile(Program& program) {
   for (const Compiler& compiler : compilers) {
     CLI::App& verb = program.add_verb(compiler.verb, compiler.what);
-    verb.usage(fmt::format("Usage: cachescape {} [COMPILER'S OPTIONS] [--cachescape-OPTION=VALUE]", compiler.verb));
     verb.add_option("--cachescape-accesses", "on|off: observe accesses (default on)");
     verb.add_option("--cachescape-counters", "on|off: count executions of blocks (default on)");
     verb.add_option("--cachescape-view", "source: before vectorisation (default); machine: after it");
@@ -186,13 +187,19 @@ void add_compile(Program& program) {
     verb.add_option("--cachescape-except", "No function whose name matches this regular expression");
     verb.add_option("--cachescape-only-file", "Only functions from source files that match");
     verb.add_option("--cachescape-except-file", "No function from source files that match");
-    const std::string example = std::string(compiler.verb) == "fortran" ? "x.f90" : std::string(compiler.verb) == "cc" ? "x.c" : "x.cpp";
-    set_examples(verb, {{fmt::format("cachescape {} -O2 -g {} -o x && ./x && cachescape report x.cscape", compiler.verb, example),
-                         "Build, run, read"},
-                        {fmt::format("cmake -DCMAKE_{}_COMPILER={} …",
-                                     std::string(compiler.verb) == "cc" ? "C" : std::string(compiler.verb) == "c++" ? "CXX" : "Fortran",
-                                     compiler.command),
-                         "A whole project"}});
+    const std::string example = std::string(compiler.verb) == "fortran" ? "x.f90"
+                                : std::string(compiler.verb) == "cc"    ? "x.c"
+                                                                        : "x.cpp";
+    set_examples(
+        verb,
+        {{fmt::format("cachescape {} -O2 -g {} -o x && ./x && cachescape report x.cscape", compiler.verb, example),
+          "Build, run, read"},
+         {fmt::format("cmake -DCMAKE_{}_COMPILER={} …",
+                      std::string(compiler.verb) == "cc"    ? "C"
+                      : std::string(compiler.verb) == "c++" ? "CXX"
+                                                            : "Fortran",
+                      compiler.command),
+          "A whole project"}});
     program.on(verb, []() -> Result<int> { return exit_success; });
   }
 }

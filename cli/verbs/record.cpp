@@ -5,8 +5,8 @@
 #include <cstring>
 #include <memory>
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -81,7 +81,8 @@ Result<int> run(RecordOptions& options) {
   if (options.recording.output.empty()) options.recording.output = base_name(options.command[0]) + ".cscape";
   if (!options.recording.output.ends_with(".cscape"))
     return failure(ErrorKind::usage, "the profile's name must end in .cscape", "-o " + options.recording.output);
-  CACHESCAPE_TRY(auto session, collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
+  CACHESCAPE_TRY(auto session,
+                 collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
   CACHESCAPE_TRY(const Child child, start(options, session.descriptor()));
   // The terminal sends these to the program too; we stay until it has ended.
   std::signal(SIGINT, SIG_IGN);
@@ -114,11 +115,12 @@ Result<int> run(RecordOptions& options) {
     return failure(ErrorKind::unsupported, "it is not instrumented, so nothing was observed", options.command[0],
                    fmt::format("build it with cachescape cc, c++ or fortran; the program itself ended with {}", code));
   }
-  if (WIFSIGNALED(status)) note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then",
-                                            options.command[0], WTERMSIG(status), strsignal(WTERMSIG(status))));
-  note(fmt::format("{}: {} by {}, {:.1f} s", options.recording.only_trace ? options.recording.trace : options.recording.output,
-                   report::counted(recorded->accesses, "access"), report::counted(recorded->threads, "thread"),
-                   recorded->seconds));
+  if (WIFSIGNALED(status))
+    note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
+                     WTERMSIG(status), strsignal(WTERMSIG(status))));
+  note(fmt::format(
+      "{}: {} by {}, {:.1f} s", options.recording.only_trace ? options.recording.trace : options.recording.output,
+      report::counted(recorded->accesses, "access"), report::counted(recorded->threads, "thread"), recorded->seconds));
   return code;
 }
 
@@ -193,16 +195,13 @@ void add_record(Program& program) {
   verb.add_option("--follow", options->follow, "children: forked children get profiles of their own")
       ->check(CLI::IsMember({"children"}));
   add_recording_options(verb, options->recording);
-  verb.prefix_command();
-  verb.usage("Usage: cachescape record [OPTIONS] [--] PROGRAM [ARGUMENTS]");
-  set_examples(verb, {{"cachescape record -- ./solver input.dat", "Writes solver.cscape; the program was built by cachescape cc"},
+  verb.add_option("program", options->command, "The program and its arguments, after --")
+      ->type_name("PROGRAM [ARGUMENTS]");
+  set_examples(verb, {{"cachescape record -- ./solver input.dat",
+                       "Writes solver.cscape; the program was built by cachescape cc"},
                       {"cachescape record -o s.cscape --lines 64 -- ./solver", "Only 64-byte lines: faster"},
                       {"cachescape record --trace s.cstrace -- ./solver", "Keep every access too"}});
-  program.on(verb, [options, &verb] {
-    options->command = verb.remaining();
-    if (!options->command.empty() && options->command.front() == "--") options->command.erase(options->command.begin());
-    return run(*options);
-  });
+  program.on(verb, [options] { return run(*options); });
 }
 
 void add_collect(Program& program) {

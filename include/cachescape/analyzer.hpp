@@ -29,6 +29,9 @@ struct AnalysisOptions {
   /// Line sizes, among `lines`, at which write-backs are followed. None: 64 bytes, else the next larger size of
   /// `lines`, else its largest.
   std::optional<std::vector<LineSize>> write_back_lines{};
+  /// Count distances by place at the usual line size (64 bytes, or the nearest), into `places.site_distances`: sites
+  /// must then be small numbers.
+  bool places = false;
   /// Only method, rate (SHARDS: rounded to a power of one half), on, off and max_lines are looked at.
   Sampling sampling{};
   /// Bytes that the analysis may hold, 0 = no limit. Past it, lines are sampled, ever fewer, and the profile says so.

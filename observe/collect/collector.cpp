@@ -15,7 +15,9 @@
 namespace cachescape::collect {
 namespace {
 
-void wake(std::uint32_t* futex) { syscall(SYS_futex, futex, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0); }
+void wake(std::uint32_t* futex) {
+  syscall(SYS_futex, futex, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
 
 std::size_t record_bytes(std::size_t wanted) {
   return std::min<std::size_t>(wanted, CACHESCAPE_RECORD_BYTES) / sizeof(std::uint64_t) * sizeof(std::uint64_t);

@@ -1,7 +1,7 @@
 #include "observe/collect/module_set.hpp"
 
-#include <cstring>
 #include <cxxabi.h>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <span>
@@ -183,8 +183,7 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
   }
   for (std::size_t i = 0; i < tables->sites.size(); ++i) {
     const cachescape_site s = tables->sites[i];
-    sites_.push_back({location(s.location),
-                      s.block < tables->blocks.size() ? module->first_block + s.block : nowhere,
+    sites_.push_back({location(s.location), s.block < tables->blocks.size() ? module->first_block + s.block : nowhere,
                       tables->strings.at(s.variable), tables->strings.at(s.type)});
   }
   for (std::size_t i = 0; i < tables->counts.size(); ++i) {

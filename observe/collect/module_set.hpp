@@ -25,14 +25,16 @@ struct DecodedAccess {
   std::int64_t step = 0;
 
   /// One address, one size.
-  bool simple() const { return (flags & (CACHESCAPE_SIZED | CACHESCAPE_MASKED | CACHESCAPE_VECTOR)) == 0 && lanes == 1; }
+  bool simple() const {
+    return (flags & (CACHESCAPE_SIZED | CACHESCAPE_MASKED | CACHESCAPE_VECTOR)) == 0 && lanes == 1;
+  }
 };
 
 struct DecodedDescriptor {
   std::uint32_t slots = 0;
   std::uint32_t bases = 0;
   bool is_loop = false;
-  bool simple = false;  ///< all its accesses are
+  bool simple = false;      ///< all its accesses are
   std::uint32_t block = 0;  ///< number in ModuleSet::blocks()
   std::vector<DecodedAccess> accesses;
 };
@@ -73,10 +75,10 @@ class ModuleSet {
     std::uint32_t amount;
   };
   struct Module {
-    std::uint64_t begin = 0, bytes = 0;      ///< of its descriptors in the program
-    std::vector<std::uint32_t> by_word;      ///< descriptor at each 4 bytes, plus 1
+    std::uint64_t begin = 0, bytes = 0;  ///< of its descriptors in the program
+    std::vector<std::uint32_t> by_word;  ///< descriptor at each 4 bytes, plus 1
     std::vector<DecodedDescriptor> descriptors;
-    std::uint32_t entry = 0;                 ///< in the session
+    std::uint32_t entry = 0;  ///< in the session
     std::uint32_t first_block = 0;
     std::vector<std::uint32_t> block_counters;
     std::vector<Count> counts;

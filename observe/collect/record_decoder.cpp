@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "session/record.h"
 
@@ -77,8 +76,8 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
 }
 
 void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out) {
-  constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
-  // Sizes have 32 bits: a longer range is several accesses.
+  // A long range, of memcpy() for one, is several accesses.
+  constexpr std::uint64_t largest = 4096;
   for (std::uint64_t done = 0; done < size || done == 0;) {
     const std::uint64_t part = std::min(size - done, largest);
     if (out.batch.full()) out.hand_on();

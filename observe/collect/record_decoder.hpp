@@ -27,8 +27,8 @@ struct DecoderContext {
   ObjectMap objects;
   PlaceNumbers places;
   bool want_places = true;
-  bool want_blocks = false;        ///< label executions of blocks
-  std::uint64_t broken_blocks = 0; ///< blocks of which a part could not be read
+  bool want_blocks = false;         ///< label executions of blocks
+  std::uint64_t broken_blocks = 0;  ///< blocks of which a part could not be read
 };
 
 /// One ring's records: remembers a loop whose trips go on in the next block, and whether observation is switched off.

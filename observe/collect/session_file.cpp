@@ -49,7 +49,7 @@ Result<SessionFile> SessionFile::create(std::uint32_t wants) {
 }
 
 Result<SessionFile> SessionFile::open(int descriptor) {
-  struct stat about {};
+  struct stat about{};
   cachescape_session header{};
   if (fstat(descriptor, &about) != 0 ||
       pread(descriptor, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||

@@ -20,8 +20,8 @@ namespace cachescape::pass {
 struct CounterPlan {
   llvm::BasicBlock* block = nullptr;
   std::uint32_t counter = 0;
-  llvm::Loop* promoted = nullptr;        ///< added up in a register over this loop
-  llvm::Value* trips_less_one = nullptr; ///< added in front of `hoisted` once
+  llvm::Loop* promoted = nullptr;         ///< added up in a register over this loop
+  llvm::Value* trips_less_one = nullptr;  ///< added in front of `hoisted` once
   llvm::Loop* hoisted = nullptr;
 };
 

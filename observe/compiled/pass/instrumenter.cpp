@@ -34,7 +34,8 @@ void give_invokes_their_own_edges(Function& function) {
 /// What the optimiser has concluded about functions is no longer true once they write records.
 void forget_conclusions(Module& module) {
   for (Function& function : module) {
-    if (function.isIntrinsic() || (function.isDeclaration() && function.hasFnAttribute(Attribute::NoCallback))) continue;
+    if (function.isIntrinsic() || (function.isDeclaration() && function.hasFnAttribute(Attribute::NoCallback)))
+      continue;
     if (function.isDeclaration() && function.doesNotAccessMemory()) continue;
     function.removeFnAttr(Attribute::Memory);
     function.removeFnAttr(Attribute::Speculatable);
@@ -85,8 +86,8 @@ bool Instrumenter::run() {
 
   LLVMContext& context = module_.getContext();
   auto* bytes = ArrayType::get(Type::getInt8Ty(context), 0);
-  descriptors_ = new GlobalVariable(module_, bytes, true, GlobalValue::ExternalLinkage, nullptr,
-                                    "cachescape.descriptors.planned");
+  descriptors_ =
+      new GlobalVariable(module_, bytes, true, GlobalValue::ExternalLinkage, nullptr, "cachescape.descriptors.planned");
   if (options_.accesses) writer_.emplace(module_);
   if (options_.counters) {
     counters_ = new GlobalVariable(module_, PointerType::getUnqual(context), false, GlobalValue::InternalLinkage,
@@ -171,8 +172,8 @@ void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>
     other_code.push_back(IRBuilder<>(call).CreateCall(freed, {getFreedOperand(call, &library)}));
   }
   for (CallBase* call : allocations) {
-    const FunctionCallee allocated = module_.getOrInsertFunction("cachescape_allocated_v1", nothing, pointer,
-                                                                 Type::getInt64Ty(context), pointer);
+    const FunctionCallee allocated =
+        module_.getOrInsertFunction("cachescape_allocated_v1", nothing, pointer, Type::getInt64Ty(context), pointer);
     StaticAccess site;
     site.instruction = call;
     site.pointer = call;
@@ -225,8 +226,7 @@ void Instrumenter::instrument(Function& function) {
       if (isa<MemTransferInst>(range)) table_.count({counter, block, table_.string("bytes.loaded"), 1});
       table_.count({counter, block, table_.string("bytes.stored"), 1});
       IRBuilder<> builder(range);
-      add_to_counter(range, counters, counter,
-                     builder.CreateZExtOrTrunc(range->getLength(), builder.getInt64Ty()));
+      add_to_counter(range, counters, counter, builder.CreateZExtOrTrunc(range->getLength(), builder.getInt64Ty()));
     }
   }
   if (options_.accesses) {
@@ -239,9 +239,9 @@ void Instrumenter::instrument(Function& function) {
             return descriptor(s.accesses, {static_cast<std::uint16_t>(s.slots), 0, 0, 0, number(s.block)});
           },
           [&](const LoopPlan& l) {
-            return descriptor(l.accesses, {static_cast<std::uint16_t>(l.slots),
-                                           static_cast<std::uint16_t>(l.base_values.size()), 0, 1,
-                                           number(l.loop->getHeader())});
+            return descriptor(l.accesses,
+                              {static_cast<std::uint16_t>(l.slots), static_cast<std::uint16_t>(l.base_values.size()), 0,
+                               1, number(l.loop->getHeader())});
           });
     }
   }
@@ -311,13 +311,13 @@ void Instrumenter::add_start() {
     builder.CreateRet(before);
     set_counters = set;
   }
-  Constant* start = ConstantStruct::getAnon({descriptors, number(table_.descriptors().size()), tables,
-                                             number(table.size()), globals, number(global_count),
-                                             number(table_.counters()), set_counters});
+  Constant* start =
+      ConstantStruct::getAnon({descriptors, number(table_.descriptors().size()), tables, number(table.size()), globals,
+                               number(global_count), number(table_.counters()), set_counters});
   auto* start_global =
       new GlobalVariable(module_, start->getType(), true, GlobalValue::PrivateLinkage, start, "cachescape.start");
-  auto* constructor = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
-                                       GlobalValue::InternalLinkage, "cachescape_module_constructor", module_);
+  auto* constructor = Function::Create(FunctionType::get(Type::getVoidTy(context), false), GlobalValue::InternalLinkage,
+                                       "cachescape_module_constructor", module_);
   IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
   builder.CreateCall(module_.getOrInsertFunction("cachescape_module_v1", Type::getVoidTy(context), pointer),
                      {start_global});

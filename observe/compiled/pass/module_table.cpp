@@ -24,8 +24,7 @@ std::string path_of(const DIScope* scope) {
 
 }  // namespace
 
-ModuleTable::ModuleTable(StringRef source, StringRef compiler)
-    : source_(string(source)), compiler_(string(compiler)) {}
+ModuleTable::ModuleTable(StringRef source, StringRef compiler) : source_(string(source)), compiler_(string(compiler)) {}
 
 std::uint32_t ModuleTable::string(StringRef text) {
   if (text.empty()) return 0;
@@ -38,9 +37,8 @@ std::uint32_t ModuleTable::string(StringRef text) {
 }
 
 std::uint32_t ModuleTable::add_location(const cachescape_location& l) {
-  const auto [entry, is_new] =
-      location_numbers_.try_emplace({l.function, l.file, l.line, l.column, l.inlined_at},
-                                    static_cast<std::uint32_t>(locations_.size() + 1));
+  const auto [entry, is_new] = location_numbers_.try_emplace({l.function, l.file, l.line, l.column, l.inlined_at},
+                                                             static_cast<std::uint32_t>(locations_.size() + 1));
   if (is_new) locations_.push_back(l);
   return entry->second;
 }
@@ -52,8 +50,7 @@ std::uint32_t ModuleTable::location(const DILocation* at) {
   StringRef function;
   if (subprogram != nullptr)
     function = subprogram->getLinkageName().empty() ? subprogram->getName() : subprogram->getLinkageName();
-  return add_location(
-      {string(function), string(path_of(at->getScope())), at->getLine(), at->getColumn(), inlined_at});
+  return add_location({string(function), string(path_of(at->getScope())), at->getLine(), at->getColumn(), inlined_at});
 }
 
 std::uint32_t ModuleTable::declaration(StringRef function, StringRef file, unsigned line) {
@@ -79,9 +76,16 @@ std::uint64_t ModuleTable::descriptor(const cachescape_descriptor& head, ArrayRe
 
 std::vector<std::uint8_t> ModuleTable::bytes() const {
   const auto size = [](const auto& part) { return static_cast<std::uint32_t>(part.size()); };
-  const cachescape_tables head{CACHESCAPE_MODULE_MAGIC, CACHESCAPE_SESSION_VERSION, source_,        compiler_,
-                               size(locations_),        size(blocks_),              size(sites_),   size(counts_),
-                               size(strings_),          0};
+  const cachescape_tables head{CACHESCAPE_MODULE_MAGIC,
+                               CACHESCAPE_SESSION_VERSION,
+                               source_,
+                               compiler_,
+                               size(locations_),
+                               size(blocks_),
+                               size(sites_),
+                               size(counts_),
+                               size(strings_),
+                               0};
   std::vector<std::uint8_t> all;
   append(all, &head, 1);
   append(all, locations_.data(), locations_.size());

@@ -43,8 +43,8 @@ RecordWriter::RecordWriter(Module& module)
 
 void RecordWriter::write(Function& function, const RecordPlan& plan, const std::vector<Instruction*>& other_code,
                          const SegmentDescriptor& segment_descriptor, const LoopDescriptor& loop_descriptor) {
-  place_ = IRBuilder<>(&*function.getEntryBlock().getFirstInsertionPt())
-               .CreateAlloca(pointer_, nullptr, "cachescape.place");
+  place_ =
+      IRBuilder<>(&*function.getEntryBlock().getFirstInsertionPt()).CreateAlloca(pointer_, nullptr, "cachescape.place");
   for (const SegmentPlan& segment : plan.segments) write_segment(segment, segment_descriptor(segment));
   for (const LoopPlan& loop : plan.loops) write_loop(loop, loop_descriptor(loop));
   keep_place_in_register(function, other_code);

@@ -85,7 +85,8 @@ Selection::Selection(Module& module, const PassOptions& options) : options_(opti
 }
 
 bool Selection::wants(const Function& function) const {
-  if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || ignored_.contains(&function)) return false;
+  if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || ignored_.contains(&function))
+    return false;
   if (function.hasFnAttribute(Attribute::Naked) || function.isPresplitCoroutine() ||
       function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
     return false;

@@ -47,8 +47,7 @@ const DIDerivedType* member_at(const DICompositeType& structure, std::uint64_t o
 int fit(const DILocation* variable, const DILocation* access) {
   if (variable == nullptr || access == nullptr) return 1;
   const auto same = [](const DILocation* a, const DILocation* b) {
-    return a->getInlinedAt() == b->getInlinedAt() &&
-           a->getScope()->getSubprogram() == b->getScope()->getSubprogram();
+    return a->getInlinedAt() == b->getInlinedAt() && a->getScope()->getSubprogram() == b->getScope()->getSubprogram();
   };
   if (same(variable, access)) return 8;
   for (const DILocation* outer = access->getInlinedAt(); outer != nullptr; outer = outer->getInlinedAt())

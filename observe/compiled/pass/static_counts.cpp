@@ -61,9 +61,7 @@ class Counter {
       add((writes ? "store." : "load.") + simple_type(type), 1);
     }
     if (auto* memory = dyn_cast<AnyMemIntrinsic>(&i)) {
-      const char* name = isa<AnyMemSetInst>(memory)   ? "memset"
-                         : isa<AnyMemMoveInst>(memory) ? "memmove"
-                                                       : "memcpy";
+      const char* name = isa<AnyMemSetInst>(memory) ? "memset" : isa<AnyMemMoveInst>(memory) ? "memmove" : "memcpy";
       add(std::string(name) + ".calls", 1);
       if (auto* length = dyn_cast<ConstantInt>(memory->getLength()))
         add(std::string(name) + ".bytes", length->getZExtValue());

@@ -17,18 +17,18 @@
 enum { path_bytes = 4096 };
 
 /* Beside the library that holds this code, as built or as installed; else wherever PATH says. */
-static void find_collector(char *path) {
-  const char *const named = getenv("CACHESCAPE_COLLECTOR");
+static void find_collector(char* path) {
+  const char* const named = getenv("CACHESCAPE_COLLECTOR");
   if (named != NULL && strlen(named) < path_bytes) {
     strcpy(path, named);
     return;
   }
 #ifdef CACHESCAPE_SHARED_RUNTIME
-  static const char *const places[] = {"/../../cachescape", "/../../bin/cachescape"};
+  static const char* const places[] = {"/../../cachescape", "/../../bin/cachescape"};
   Dl_info about;
-  if (dladdr(&cachescape_next, &about) != 0 || dladdr((void *)find_collector, &about) != 0) {
+  if (dladdr(&cachescape_next, &about) != 0 || dladdr((void*)find_collector, &about) != 0) {
     for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
-      const char *const slash = strrchr(about.dli_fname, '/');
+      const char* const slash = strrchr(about.dli_fname, '/');
       const size_t folder = slash == NULL ? 0 : (size_t)(slash - about.dli_fname);
       if (folder == 0 || folder + strlen(places[i]) >= path_bytes) continue;
       memcpy(path, about.dli_fname, folder);
@@ -41,7 +41,7 @@ static void find_collector(char *path) {
 }
 
 /* In the grandchild: becomes the collector. Only what is safe after a fork. */
-static void become_collector(const char *path, int session, char *const *arguments) {
+static void become_collector(const char* path, int session, char* const* arguments) {
   setsid();
   sigset_t none;
   sigemptyset(&none);
@@ -58,17 +58,17 @@ static void become_collector(const char *path, int session, char *const *argumen
   _exit(127);
 }
 
-struct cachescape_session *cachescape_start_collector(void) {
+struct cachescape_session* cachescape_start_collector(void) {
   static char path[path_bytes];
   static char options[path_bytes];
   find_collector(path);
-  const char *const asked = getenv("CACHESCAPE_OPTIONS");
-  char *arguments[128] = {path, "collect", "--session", "3"};
+  const char* const asked = getenv("CACHESCAPE_OPTIONS");
+  char* arguments[128] = {path, "collect", "--session", "3"};
   size_t count = 4;
   if (asked != NULL && strlen(asked) < sizeof options) {
     strcpy(options, asked);
-    char *rest = NULL;
-    for (char *word = strtok_r(options, " ", &rest); word != NULL && count < 126; word = strtok_r(NULL, " ", &rest))
+    char* rest = NULL;
+    for (char* word = strtok_r(options, " ", &rest); word != NULL && count < 126; word = strtok_r(NULL, " ", &rest))
       arguments[count++] = word;
   }
   arguments[count] = NULL;
@@ -80,7 +80,7 @@ struct cachescape_session *cachescape_start_collector(void) {
   clock_gettime(CLOCK_REALTIME, &now);
   header.started_at = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
   header.owner_pid = (uint32_t)getpid();
-  void *memory = MAP_FAILED;
+  void* memory = MAP_FAILED;
   if (file >= 0 && ftruncate(file, (off_t)header.file_bytes) == 0 &&
       pwrite(file, &header, sizeof header, 0) == (ssize_t)sizeof header)
     memory = mmap(NULL, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
@@ -89,7 +89,7 @@ struct cachescape_session *cachescape_start_collector(void) {
     if (file >= 0) close(file);
     return NULL;
   }
-  struct cachescape_session *const s = memory;
+  struct cachescape_session* const s = memory;
   /* Its own child would show up in the program's wait(): so it becomes an orphan at once. */
   const pid_t child = _Fork();
   if (child == 0) {

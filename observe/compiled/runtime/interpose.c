@@ -11,32 +11,32 @@
 #include "observe/compiled/runtime/runtime.h"
 
 struct beginning {
-  void *(*function)(void *);
-  void *argument;
+  void* (*function)(void*);
+  void* argument;
   uint32_t taken;
 };
 
 static struct beginning beginnings[256];
 
-static void *begin_thread(void *at) {
-  struct beginning *const slot = at;
-  void *(*const function)(void *) = slot->function;
-  void *const argument = slot->argument;
+static void* begin_thread(void* at) {
+  struct beginning* const slot = at;
+  void* (*const function)(void*) = slot->function;
+  void* const argument = slot->argument;
   cachescape_store32(&slot->taken, 0);
   /* Before any instrumented code, which keeps the address of its counters in a register. */
   cachescape_thread_begins();
   return function(argument);
 }
 
-typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef int create_function(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
-CACHESCAPE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
-                                     void *argument) {
-  static create_function *real;
-  if (real == NULL) real = (create_function *)dlsym(RTLD_NEXT, "pthread_create");
+CACHESCAPE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                                     void* argument) {
+  static create_function* real;
+  if (real == NULL) real = (create_function*)dlsym(RTLD_NEXT, "pthread_create");
   if (cachescape_session != NULL) {
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; ++i) {
-      struct beginning *const slot = &beginnings[i];
+      struct beginning* const slot = &beginnings[i];
       if (cachescape_load32(&slot->taken) != 0 || !cachescape_swap32(&slot->taken, 0, 1)) continue;
       slot->function = function;
       slot->argument = argument;
@@ -55,32 +55,32 @@ CACHESCAPE_EXPORT void _exit(int status) {
 CACHESCAPE_EXPORT void _Exit(int status) { _exit(status); }
 
 /* A handler may run instrumented code in the middle of instrumented code. */
-typedef void handler_function(int, siginfo_t *, void *);
-static handler_function *handlers[_NSIG];
+typedef void handler_function(int, siginfo_t*, void*);
+static handler_function* handlers[_NSIG];
 static int wants_information[_NSIG];
 
-static void on_signal(int number, siginfo_t *information, void *context) {
+static void on_signal(int number, siginfo_t* information, void* context) {
   char *next, *end;
   const int apart = cachescape_enter_signal(&next, &end);
-  handler_function *const handler = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
+  handler_function* const handler = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
   if (handler != NULL) handler(number, information, context);
   if (apart) cachescape_leave_signal(next, end);
 }
 
-typedef int sigaction_function(int, const struct sigaction *, struct sigaction *);
+typedef int sigaction_function(int, const struct sigaction*, struct sigaction*);
 
-static int real_sigaction(int number, const struct sigaction *now, struct sigaction *before) {
-  static sigaction_function *real;
-  if (real == NULL) real = (sigaction_function *)dlsym(RTLD_NEXT, "sigaction");
+static int real_sigaction(int number, const struct sigaction* now, struct sigaction* before) {
+  static sigaction_function* real;
+  if (real == NULL) real = (sigaction_function*)dlsym(RTLD_NEXT, "sigaction");
   return real(number, now, before);
 }
 
-CACHESCAPE_EXPORT int sigaction(int number, const struct sigaction *now, struct sigaction *before) {
+CACHESCAPE_EXPORT int sigaction(int number, const struct sigaction* now, struct sigaction* before) {
   if (number <= 0 || number >= _NSIG) return real_sigaction(number, now, before);
-  handler_function *const old = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
+  handler_function* const old = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
   const int old_wants = wants_information[number];
   struct sigaction ours;
-  const struct sigaction *install = now;
+  const struct sigaction* install = now;
   if (now != NULL && now->sa_handler != SIG_DFL && now->sa_handler != SIG_IGN) {
     ours = *now;
     ours.sa_flags |= SA_SIGINFO;

@@ -13,36 +13,36 @@
 #define CACHESCAPE_EXPORT __attribute__((visibility("default")))
 
 /* Where instrumented code writes its next word, and where the block ends. Both null: no block yet. */
-extern CACHESCAPE_EXPORT CACHESCAPE_TLS char *cachescape_next;
-extern CACHESCAPE_EXPORT CACHESCAPE_TLS char *cachescape_end;
+extern CACHESCAPE_EXPORT CACHESCAPE_TLS char* cachescape_next;
+extern CACHESCAPE_EXPORT CACHESCAPE_TLS char* cachescape_end;
 
 /* session.c: null while nothing is observed. */
-extern struct cachescape_session *cachescape_session;
+extern struct cachescape_session* cachescape_session;
 void cachescape_start(void);
 void cachescape_finish(void);
 void cachescape_give_session_up(void);
 int cachescape_collector_is_dead(void);
-void *cachescape_arena(uint64_t bytes, uint64_t *at);
+void* cachescape_arena(uint64_t bytes, uint64_t* at);
 void cachescape_counters_for_thread(void);
 void cachescape_release_counters(void);
 
 /* thread.c */
-char *cachescape_refill_block(char *next);
+char* cachescape_refill_block(char* next);
 void cachescape_thread_begins(void);
 void cachescape_thread_ends(void);
 void cachescape_publish(void);
 void cachescape_forget_threads(void);
-int cachescape_enter_signal(char **next, char **end);
-void cachescape_leave_signal(char *next, char *end);
+int cachescape_enter_signal(char** next, char** end);
+void cachescape_leave_signal(char* next, char* end);
 void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, unsigned arguments);
 
 /* system.c: system calls and messages without the C library's state. */
-void cachescape_wake(uint32_t *futex);
-void cachescape_wait(uint32_t *futex, uint32_t value, unsigned milliseconds);
+void cachescape_wake(uint32_t* futex);
+void cachescape_wait(uint32_t* futex, uint32_t value, unsigned milliseconds);
 uint64_t cachescape_clock(void);
-void cachescape_say(const char *first, const char *second);
+void cachescape_say(const char* first, const char* second);
 
 /* collector.c: starts a collector for a session of its own; null where that fails. */
-struct cachescape_session *cachescape_start_collector(void);
+struct cachescape_session* cachescape_start_collector(void);
 
 #endif

@@ -13,35 +13,34 @@
 
 #include "observe/compiled/runtime/runtime.h"
 
-struct cachescape_session *cachescape_session;
+struct cachescape_session* cachescape_session;
 
-static const struct cachescape_module_start *modules[CACHESCAPE_MAX_MODULES];
-static struct cachescape_module *entries[CACHESCAPE_MAX_MODULES]; /* in the session */
-static uint64_t *unshared[CACHESCAPE_MAX_MODULES]; /* each module's own counters: of threads that we do not know */
+static const struct cachescape_module_start* modules[CACHESCAPE_MAX_MODULES];
+static struct cachescape_module* entries[CACHESCAPE_MAX_MODULES]; /* in the session */
+static uint64_t* unshared[CACHESCAPE_MAX_MODULES]; /* each module's own counters: of threads that we do not know */
 static uint32_t module_count;
 static int started;
 static int own_collector;
 static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct cachescape_session *join(int file) {
+static struct cachescape_session* join(int file) {
   struct stat about;
   struct cachescape_session header;
   if (fstat(file, &about) != 0 || pread(file, &header, sizeof header, 0) != (ssize_t)sizeof header) return NULL;
   if (!cachescape_usable(&header, (uint64_t)about.st_size)) return NULL;
-  void *const memory =
-      mmap(NULL, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  void* const memory = mmap(NULL, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (memory == MAP_FAILED) {
     cachescape_say("running unobserved: no address space for the session: ", strerror(errno));
     return NULL;
   }
-  struct cachescape_session *const s = memory;
+  struct cachescape_session* const s = memory;
   if (cachescape_swap32(&s->owner_pid, 0, (uint32_t)getpid())) return s;
   munmap(memory, header.file_bytes);
   return NULL;
 }
 
 int cachescape_collector_is_dead(void) {
-  struct cachescape_session *const s = cachescape_session;
+  struct cachescape_session* const s = cachescape_session;
   const uint32_t pid = s == NULL ? 0 : cachescape_load32(&s->collector_pid);
   if (pid == 0) return 0;
   if (kill((pid_t)pid, 0) != 0 && errno == ESRCH) return 1;
@@ -60,7 +59,7 @@ int cachescape_collector_is_dead(void) {
   close(file);
   if (bytes <= 0) return 0;
   text[bytes] = '\0';
-  const char *const name_end = strrchr(text, ')');
+  const char* const name_end = strrchr(text, ')');
   return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'Z';
 }
 
@@ -70,52 +69,52 @@ void cachescape_give_session_up(void) {
   cachescape_say("the collector has gone; the program runs on unobserved", "");
 }
 
-void *cachescape_arena(uint64_t bytes, uint64_t *at) {
-  struct cachescape_session *const s = cachescape_session;
+void* cachescape_arena(uint64_t bytes, uint64_t* at) {
+  struct cachescape_session* const s = cachescape_session;
   const uint64_t wanted = (bytes + 63) & ~UINT64_C(63);
   const uint64_t offset = cachescape_add64(&s->arena_used, wanted);
   if (offset + wanted > s->arena_bytes) return NULL;
   *at = s->arena_at + offset;
-  return (char *)s + *at;
+  return (char*)s + *at;
 }
 
-static uint64_t copied(const void *from, uint64_t bytes) {
+static uint64_t copied(const void* from, uint64_t bytes) {
   uint64_t at = 0;
-  void *const to = bytes == 0 ? NULL : cachescape_arena(bytes, &at);
+  void* const to = bytes == 0 ? NULL : cachescape_arena(bytes, &at);
   if (to == NULL) return 0;
   memcpy(to, from, bytes);
   return at;
 }
 
-static struct cachescape_counters *counters_of(uint64_t *counts) {
-  return (struct cachescape_counters *)(void *)counts - 1;
+static struct cachescape_counters* counters_of(uint64_t* counts) {
+  return (struct cachescape_counters*)(void*)counts - 1;
 }
 
 /* An array of the module's counters that no running thread uses. */
-static uint64_t *take_counters(uint32_t module) {
-  struct cachescape_session *const s = cachescape_session;
-  struct cachescape_module *const entry = entries[module];
+static uint64_t* take_counters(uint32_t module) {
+  struct cachescape_session* const s = cachescape_session;
+  struct cachescape_module* const entry = entries[module];
   if (s == NULL || entry == NULL || entry->counter_count == 0) return NULL;
   for (uint64_t at = cachescape_load64(&entry->counters_at); at != 0;) {
-    struct cachescape_counters *const c = (struct cachescape_counters *)((char *)s + at);
-    if (cachescape_swap32(&c->in_use, 0, 1)) return (uint64_t *)(c + 1);
+    struct cachescape_counters* const c = (struct cachescape_counters*)((char*)s + at);
+    if (cachescape_swap32(&c->in_use, 0, 1)) return (uint64_t*)(c + 1);
     at = c->next_at;
   }
   uint64_t at;
-  struct cachescape_counters *const c = cachescape_arena(sizeof *c + entry->counter_count * sizeof(uint64_t), &at);
+  struct cachescape_counters* const c = cachescape_arena(sizeof *c + entry->counter_count * sizeof(uint64_t), &at);
   if (c == NULL) return NULL;
   c->in_use = 1;
   c->next_at = cachescape_load64(&entry->counters_at);
   while (!__atomic_compare_exchange_n(&entry->counters_at, &c->next_at, at, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
   }
-  return (uint64_t *)(c + 1);
+  return (uint64_t*)(c + 1);
 }
 
 static void give_counters(uint32_t module) {
   if (modules[module]->set_counters == NULL) return;
-  uint64_t *const own = take_counters(module);
+  uint64_t* const own = take_counters(module);
   if (own == NULL) return;
-  uint64_t *const before = modules[module]->set_counters(own);
+  uint64_t* const before = modules[module]->set_counters(own);
   if (unshared[module] == NULL) unshared[module] = before;
 }
 
@@ -123,7 +122,7 @@ void cachescape_counters_for_thread(void) {
   const uint32_t count = cachescape_load32(&module_count);
   for (uint32_t i = 0; i < count; ++i) {
     if (modules[i]->set_counters == NULL || unshared[i] == NULL) continue;
-    uint64_t *const before = modules[i]->set_counters(unshared[i]);
+    uint64_t* const before = modules[i]->set_counters(unshared[i]);
     if (before != unshared[i]) {
       modules[i]->set_counters(before);
     } else {
@@ -137,16 +136,16 @@ void cachescape_release_counters(void) {
   const uint32_t count = cachescape_load32(&module_count);
   for (uint32_t i = 0; i < count; ++i) {
     if (modules[i]->set_counters == NULL || unshared[i] == NULL) continue;
-    uint64_t *const before = modules[i]->set_counters(unshared[i]);
+    uint64_t* const before = modules[i]->set_counters(unshared[i]);
     if (before != unshared[i]) cachescape_store32(&counters_of(before)->in_use, 0);
   }
 }
 
 static void enter(uint32_t number) {
-  struct cachescape_session *const s = cachescape_session;
-  const struct cachescape_module_start *const m = modules[number];
+  struct cachescape_session* const s = cachescape_session;
+  const struct cachescape_module_start* const m = modules[number];
   if (s == NULL) return;
-  struct cachescape_module *const entry = cachescape_module_of(s, cachescape_load32(&s->modules_used));
+  struct cachescape_module* const entry = cachescape_module_of(s, cachescape_load32(&s->modules_used));
   entry->descriptors = (uint64_t)(uintptr_t)m->descriptors;
   entry->descriptor_bytes = m->descriptor_bytes;
   entry->descriptors_at = copied(m->descriptors, m->descriptor_bytes);
@@ -165,7 +164,7 @@ static void enter(uint32_t number) {
   give_counters(number);
 }
 
-CACHESCAPE_EXPORT void cachescape_module_v1(const struct cachescape_module_start *m) {
+CACHESCAPE_EXPORT void cachescape_module_v1(const struct cachescape_module_start* m) {
   const int saved = errno;
   cachescape_start();
   pthread_mutex_lock(&modules_lock);
@@ -198,9 +197,9 @@ static void after_fork_in_child(void) {
 void cachescape_start(void) {
   if (started) return;
   started = 1;
-  const char *const wish = getenv("CACHESCAPE");
+  const char* const wish = getenv("CACHESCAPE");
   if ((wish != NULL && strcmp(wish, "off") == 0) || getauxval(AT_SECURE) != 0) return;
-  const char *const file = getenv(CACHESCAPE_SESSION_VARIABLE);
+  const char* const file = getenv(CACHESCAPE_SESSION_VARIABLE);
   if (file != NULL) cachescape_session = join(atoi(file));
   if (cachescape_session == NULL) {
     cachescape_session = cachescape_start_collector();
@@ -210,7 +209,7 @@ void cachescape_start(void) {
 }
 
 void cachescape_finish(void) {
-  struct cachescape_session *const s = cachescape_session;
+  struct cachescape_session* const s = cachescape_session;
   if (s == NULL || cachescape_load32(&s->owner_pid) != (uint32_t)getpid()) return;
   cachescape_thread_ends();
   cachescape_store32(&s->finished, 1);

@@ -9,13 +9,13 @@
 
 #include "observe/compiled/runtime/runtime.h"
 
-void cachescape_wake(uint32_t *futex) {
+void cachescape_wake(uint32_t* futex) {
   const int saved = errno;
   syscall(SYS_futex, futex, FUTEX_WAKE, 1 << 20, NULL, NULL, 0);
   errno = saved;
 }
 
-void cachescape_wait(uint32_t *futex, uint32_t value, unsigned milliseconds) {
+void cachescape_wait(uint32_t* futex, uint32_t value, unsigned milliseconds) {
   const int saved = errno;
   const struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
   syscall(SYS_futex, futex, FUTEX_WAIT, value, &time, NULL, 0);
@@ -24,7 +24,7 @@ void cachescape_wait(uint32_t *futex, uint32_t value, unsigned milliseconds) {
 
 uint64_t cachescape_clock(void) { return __rdtsc(); }
 
-void cachescape_say(const char *first, const char *second) {
+void cachescape_say(const char* first, const char* second) {
   const int saved = errno;
   char text[512] = "cachescape: ";
   strncat(text, first, sizeof text - strlen(text) - 2);

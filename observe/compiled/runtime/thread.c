@@ -8,40 +8,39 @@
 
 #include "observe/compiled/runtime/runtime.h"
 
-CACHESCAPE_TLS char *cachescape_next;
-CACHESCAPE_TLS char *cachescape_end;
+CACHESCAPE_TLS char* cachescape_next;
+CACHESCAPE_TLS char* cachescape_end;
 
 /* A signal handler interrupts code that keeps its place in a register, so it writes into a ring of its own. */
 enum { deepest = 4 };
 
 struct writer {
-  struct cachescape_ring *ring; /* null: what is written goes to the scratch block */
-  struct cachescape_block *block;
-  uint32_t number; /* of the ring */
+  struct cachescape_ring* ring; /* null: what is written goes to the scratch block */
+  struct cachescape_block* block;
+  uint32_t number;  /* of the ring */
   char *next, *end; /* of the signal handlers' writers while they are not running */
 };
 
 static CACHESCAPE_TLS struct writer writers[deepest];
 static CACHESCAPE_TLS unsigned depth;
-static CACHESCAPE_TLS int working;    /* inside the runtime: what a handler records now is thrown away */
+static CACHESCAPE_TLS int working; /* inside the runtime: what a handler records now is thrown away */
 static CACHESCAPE_TLS int thread_over;
 static CACHESCAPE_TLS uint32_t number_plus_1;
-static CACHESCAPE_TLS char *scratch; /* of this thread, for what nobody wants */
+static CACHESCAPE_TLS char* scratch; /* of this thread, for what nobody wants */
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 
-static void end_thread(void *unused) {
+static void end_thread(void* unused) {
   (void)unused;
   cachescape_thread_ends();
 }
 static void make_key(void) { pthread_key_create(&at_thread_end, end_thread); }
 
-static char *throw_away(struct writer *w) {
+static char* throw_away(struct writer* w) {
   w->ring = NULL;
   w->block = NULL;
   if (scratch == NULL) {
-    void *const memory =
-        mmap(NULL, CACHESCAPE_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory = mmap(NULL, CACHESCAPE_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     /* Instrumented code has to write somewhere: without any memory the program could not go on either. */
     if (memory == MAP_FAILED) _exit(127);
     scratch = memory;
@@ -50,9 +49,9 @@ static char *throw_away(struct writer *w) {
   return scratch;
 }
 
-static void stack_of_thread(struct cachescape_ring *ring) {
+static void stack_of_thread(struct cachescape_ring* ring) {
   pthread_attr_t attributes;
-  void *low;
+  void* low;
   size_t bytes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
@@ -62,11 +61,11 @@ static void stack_of_thread(struct cachescape_ring *ring) {
   pthread_attr_destroy(&attributes);
 }
 
-static int claim_ring(struct writer *w) {
-  struct cachescape_session *const s = cachescape_session;
+static int claim_ring(struct writer* w) {
+  struct cachescape_session* const s = cachescape_session;
   if (s == NULL || (s->wants & CACHESCAPE_WANT_ACCESSES) == 0) return 0;
   for (uint32_t i = 0; i < s->max_rings; ++i) {
-    struct cachescape_ring *const ring = cachescape_ring_of(s, i);
+    struct cachescape_ring* const ring = cachescape_ring_of(s, i);
     if (cachescape_load32(&ring->state) != CACHESCAPE_RING_FREE) continue;
     /* The state becomes "active" last, so that the collector sees a ring that is whole. */
     if (!cachescape_swap32(&ring->state, CACHESCAPE_RING_FREE, CACHESCAPE_RING_ACTIVE + 16)) continue;
@@ -84,15 +83,15 @@ static int claim_ring(struct writer *w) {
   return 0;
 }
 
-static void tell_collector(struct cachescape_session *s) {
+static void tell_collector(struct cachescape_session* s) {
   cachescape_add32(&s->news, 1);
   if (cachescape_load32(&s->sleeping) != 0) cachescape_wake(&s->news);
 }
 
-static void publish_block(struct writer *w, const char *next) {
-  struct cachescape_session *const s = cachescape_session;
+static void publish_block(struct writer* w, const char* next) {
+  struct cachescape_session* const s = cachescape_session;
   if (w->block == NULL || s == NULL) return;
-  w->block->bytes = (uint32_t)(next - (const char *)(w->block + 1));
+  w->block->bytes = (uint32_t)(next - (const char*)(w->block + 1));
   w->block->ended = cachescape_clock();
   w->block = NULL;
   cachescape_add32(&w->ring->head, 1);
@@ -100,8 +99,8 @@ static void publish_block(struct writer *w, const char *next) {
 }
 
 /* Waits until the ring has room; 0 where it never will. */
-static int wait_for_room(struct writer *w) {
-  struct cachescape_session *const s = cachescape_session;
+static int wait_for_room(struct writer* w) {
+  struct cachescape_session* const s = cachescape_session;
   for (unsigned waited = 0;; ++waited) {
     const uint32_t tail = cachescape_load32(&w->ring->tail);
     if (cachescape_load32(&w->ring->head) - tail < s->ring_blocks) return 1;
@@ -116,8 +115,8 @@ static int wait_for_room(struct writer *w) {
   }
 }
 
-static char *open_block(struct writer *w) {
-  struct cachescape_session *const s = cachescape_session;
+static char* open_block(struct writer* w) {
+  struct cachescape_session* const s = cachescape_session;
   if (s == NULL) return throw_away(w);
   if (w->ring == NULL && !claim_ring(w)) {
     if (s->wants & CACHESCAPE_WANT_ACCESSES) cachescape_add64(&s->unobserved, 1);
@@ -126,27 +125,27 @@ static char *open_block(struct writer *w) {
   if (!wait_for_room(w)) {
     if (cachescape_session == NULL) return throw_away(w);
     cachescape_add64(&s->unobserved, 1);
-    struct cachescape_ring *const ring = w->ring;
-    char *const next = throw_away(w);
+    struct cachescape_ring* const ring = w->ring;
+    char* const next = throw_away(w);
     w->ring = ring;
     return next;
   }
-  struct cachescape_block *const block = cachescape_block_of(s, w->number, w->ring->head);
+  struct cachescape_block* const block = cachescape_block_of(s, w->number, w->ring->head);
   block->thread = w->ring->thread;
   block->began = cachescape_clock();
   w->block = block;
-  cachescape_end = (char *)block + CACHESCAPE_BLOCK_BYTES;
-  return (char *)(block + 1);
+  cachescape_end = (char*)block + CACHESCAPE_BLOCK_BYTES;
+  return (char*)(block + 1);
 }
 
-char *cachescape_refill_block(char *next) {
+char* cachescape_refill_block(char* next) {
   if (working || thread_over || depth >= deepest) return throw_away(&(struct writer){0});
   const int saved = errno;
   working = 1;
-  struct writer *const w = &writers[depth];
+  struct writer* const w = &writers[depth];
   if (cachescape_next == NULL && depth == 0) cachescape_thread_begins();
   publish_block(w, next);
-  char *const fresh = open_block(w);
+  char* const fresh = open_block(w);
   working = 0;
   errno = saved;
   return fresh;
@@ -172,7 +171,7 @@ void cachescape_thread_ends(void) {
   thread_over = 1;
   cachescape_publish();
   for (unsigned d = 0; d < deepest; ++d) {
-    struct writer *const w = &writers[d];
+    struct writer* const w = &writers[d];
     if (w->ring == NULL || cachescape_session == NULL) continue;
     if (d != depth) publish_block(w, w->next);
     cachescape_store32(&w->ring->state, CACHESCAPE_RING_ENDED);
@@ -190,7 +189,7 @@ void cachescape_forget_threads(void) {
   cachescape_end = NULL;
 }
 
-int cachescape_enter_signal(char **next, char **end) {
+int cachescape_enter_signal(char** next, char** end) {
   *next = cachescape_next;
   *end = cachescape_end;
   if (thread_over) return 0;
@@ -204,7 +203,7 @@ int cachescape_enter_signal(char **next, char **end) {
   return 1;
 }
 
-void cachescape_leave_signal(char *next, char *end) {
+void cachescape_leave_signal(char* next, char* end) {
   if (depth < deepest) {
     writers[depth].next = cachescape_next;
     writers[depth].end = cachescape_end;
@@ -217,8 +216,8 @@ void cachescape_leave_signal(char *next, char *end) {
 void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, unsigned arguments) {
   const uint64_t words[4] = {code, a, b, c};
   const size_t bytes = sizeof(uint64_t) * (1 + arguments);
-  char *next = cachescape_next;
+  char* next = cachescape_next;
   if (next == NULL || next + bytes > cachescape_end) next = cachescape_refill_block(next);
-  for (unsigned i = 0; i <= arguments; ++i) ((uint64_t *)next)[i] = words[i];
+  for (unsigned i = 0; i <= arguments; ++i) ((uint64_t*)next)[i] = words[i];
   cachescape_next = next + bytes;
 }
