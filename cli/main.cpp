@@ -26,6 +26,7 @@ void describe(Program& program) {
   app.formatter(std::make_shared<HelpFormatter>());
   add_import(program);
   add_info(program);
+  add_report(program);
   add_predict(program);
   add_sweep(program);
   add_surface(program);

@@ -43,6 +43,7 @@ void set_examples(CLI::App& verb, const std::vector<Example>& examples);
 
 void add_import(Program& program);
 void add_info(Program& program);
+void add_report(Program& program);
 void add_predict(Program& program);
 void add_sweep(Program& program);
 void add_surface(Program& program);
