@@ -88,11 +88,10 @@ PlaceRow row_of(const PlaceDistances& place, const std::vector<PlaceLevel>& leve
   return row;
 }
 
-std::tuple<std::vector<std::uint64_t>, std::uint64_t> misses_then_accesses(const PlaceRow& row) {
-  std::vector<std::uint64_t> misses;
-  for (const KindCounts& m : row.misses) misses.push_back(sum(m));
-  std::ranges::reverse(misses);
-  return {std::move(misses), sum(row.accesses)};
+std::uint64_t misses_of(const PlaceRow& row) {
+  std::uint64_t misses = 0;
+  for (const KindCounts& m : row.misses) misses += sum(m);
+  return misses;
 }
 
 }  // namespace
@@ -139,10 +138,9 @@ PlaceTable places_of(const Profile& profile, const Machine& machine, Grouping gr
 
 void sort(std::vector<PlaceRow>& rows, PlaceOrder order) {
   const auto key = [order](const PlaceRow& row) {
-    const std::uint64_t first = order == PlaceOrder::accesses ? sum(row.accesses)
-                                : order == PlaceOrder::bytes  ? row.bytes
-                                                              : 0;
-    return std::pair(first, misses_then_accesses(row));
+    const std::uint64_t accesses = sum(row.accesses);
+    const std::uint64_t first = order == PlaceOrder::accesses ? accesses : order == PlaceOrder::bytes ? row.bytes : 0;
+    return std::tuple(first, misses_of(row), accesses);
   };
   std::ranges::stable_sort(rows, std::greater<>{}, key);
 }

@@ -53,7 +53,7 @@ PlaceTable places_of(const Profile& profile, const machine::Machine& machine, Gr
 
 /// What rows are put in order by, largest first.
 enum class PlaceOrder : std::uint8_t {
-  misses,    ///< of the level farthest from the core, then of the nearer ones, then accesses
+  misses,    ///< of all levels together: the lines that they have to fetch for it; then accesses
   accesses,  ///< then misses
   bytes,     ///< then misses
 };

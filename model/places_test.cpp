@@ -132,10 +132,10 @@ TEST(Places, SampledCountsStandForTheWholeProgram) {
   EXPECT_EQ(lines.rows[0].touches, (KindCounts{20, 0, 0}));
 }
 
-TEST(Places, AreSortedByTheFarthestMisses) {
+TEST(Places, AreSortedByTheLinesThatAllLevelsFetch) {
   PlaceTable table = places_of(example_program(), two_levels, Grouping::function);
   sort(table.rows, PlaceOrder::misses);
-  EXPECT_EQ(names_of(table), (Names{"main", "get", "sum"}));  // 4, 2 and 1 in L2
+  EXPECT_EQ(names_of(table), (Names{"main", "get", "sum"}));  // 4 + 4, 5 + 2 and 1 + 1
   sort(table.rows, PlaceOrder::accesses);
   EXPECT_EQ(names_of(table), (Names{"get", "main", "sum"}));  // 10, 8 and 6
   table.rows[2].bytes = 100;

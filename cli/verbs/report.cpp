@@ -73,7 +73,7 @@ void add_report(Program& program) {
       ->type_name("function|container|line|variable|object|block")
       ->check(CLI::IsMember({"function", "container", "line", "variable", "object", "block"}))
       ->capture_default_str();
-  verb.add_option("--sort", options->sort, "Worst first; misses are those of the level farthest from the core")
+  verb.add_option("--sort", options->sort, "Worst first; misses are those of all levels together")
       ->type_name("misses|accesses|bytes")
       ->check(CLI::IsMember({"misses", "accesses", "bytes"}))
       ->capture_default_str();

@@ -51,7 +51,7 @@ std::vector<Line> lines_of(const PlacesReport& report) {
   if (report.prediction) {
     const auto& levels = report.prediction->outcome.levels;
     Line program{
-        "program, predicted", sum(report.summary.accesses), report.summary.bytes, levels.front().total().accesses, {}};
+        "as predicted", sum(report.summary.accesses), report.summary.bytes, levels.front().total().accesses, {}};
     for (const LevelOutcome& level : levels) program.misses.push_back(level.total().misses);
     lines.push_back(std::move(program));
   }
@@ -201,7 +201,7 @@ std::string places_section(const PlacesReport& report, std::size_t width) {
 
 std::string places_text(const PlacesReport& report, std::size_t width) {
   width = std::max<std::size_t>(width, 40);
-  std::vector<std::string> sections{summary_text(report.summary)};
+  std::vector<std::string> sections{summary_text(report.summary, width)};
   sections.push_back(main_counters_text(report.counters, report.ratios));
   if (report.options.counters) sections.push_back(all_counters_text(report.counters, width));
   sections.push_back(prediction_section(report, width));

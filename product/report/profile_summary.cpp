@@ -1,11 +1,13 @@
 #include "product/report/profile_summary.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "model/kind_counts.hpp"
+#include "product/report/fitted_text.hpp"
 #include "product/report/number_text.hpp"
 
 namespace cachescape::report {
@@ -91,27 +93,38 @@ ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path
   return summary;
 }
 
-std::string summary_line(const std::string& label, const std::string& value) {
-  return fmt::format("{:<14}{}\n", label, value);
+std::string summary_line(const std::string& label, const std::string& value, std::size_t width) {
+  constexpr std::size_t indent = 14;
+  const std::size_t room = width - std::min(width, indent);
+  // A first word that is too long stays beside its label.
+  const std::string lines = wrapped(value, room);
+  std::string text = fmt::format("{:<{}}", label, indent);
+  for (const char c : lines.substr(0, lines.size() - 1)) {
+    text += c;
+    if (c == '\n') text += std::string(indent, ' ');
+  }
+  return text + '\n';
 }
 
-std::string summary_text(const ProfileSummary& s) {
-  std::string text = summary_line("profile", s.path + (s.finished ? "" : " (unfinished)"));
-  if (!s.command.empty()) text += summary_line("command", s.command);
-  if (!s.recorded.empty()) text += summary_line("recorded", s.recorded);
-  if (s.duration) text += summary_line("duration", fmt::format("{:.4g} s", *s.duration));
-  text += summary_line("accesses", fmt::format("{}: {} reads, {} writes, {} modifies", with_thousands(sum(s.accesses)),
-                                               with_thousands(s.accesses[0]), with_thousands(s.accesses[1]),
-                                               with_thousands(s.accesses[2])));
-  if (s.bytes > 0) text += summary_line("bytes", bytes_text(s.bytes));
-  if (s.instructions > 0) text += summary_line("instructions", with_thousands(s.instructions));
+std::string summary_text(const ProfileSummary& s, std::size_t width) {
+  std::string text;
+  const auto add = [&](const char* label, const std::string& value) { text += summary_line(label, value, width); };
+  add("profile", s.path + (s.finished ? "" : " (unfinished)"));
+  if (!s.command.empty()) add("command", s.command);
+  if (!s.recorded.empty()) add("recorded", s.recorded);
+  if (s.duration) add("duration", fmt::format("{:.4g} s", *s.duration));
+  add("accesses",
+      fmt::format("{}: {} reads, {} writes, {} modifies", with_thousands(sum(s.accesses)),
+                  with_thousands(s.accesses[0]), with_thousands(s.accesses[1]), with_thousands(s.accesses[2])));
+  if (s.bytes > 0) add("bytes", bytes_text(s.bytes));
+  if (s.instructions > 0) add("instructions", with_thousands(s.instructions));
   if (s.footprint) {
-    text += summary_line("footprint", fmt::format("{} ({}-byte lines)", bytes_text(s.footprint->bytes),
-                                                  s.footprint->line.bytes().value));
+    add("footprint",
+        fmt::format("{} ({}-byte lines)", bytes_text(s.footprint->bytes), s.footprint->line.bytes().value));
   }
-  text += summary_line("threads", with_thousands(s.threads));
-  text += summary_line("sampling", sampling_text(s.sampling));
-  text += summary_line("losses", losses_text(s.losses));
+  add("threads", with_thousands(s.threads));
+  add("sampling", sampling_text(s.sampling));
+  add("losses", losses_text(s.losses));
   return text;
 }
 

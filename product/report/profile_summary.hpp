@@ -1,7 +1,9 @@
 // What a profile says of itself, for the head of every report on it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -42,10 +44,13 @@ ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path
 /// "none", "shards_rate", …: as files spell them.
 const char* name_of(Sampling::Method method);
 
-/// A line for each thing that is known, label and value; ends with a newline.
-std::string summary_text(const ProfileSummary& summary);
+inline constexpr std::size_t any_width = std::numeric_limits<std::size_t>::max();
+
+/// A line for each thing that is known, label and value, broken between words where it would pass `width`; ends with a
+/// newline.
+std::string summary_text(const ProfileSummary& summary, std::size_t width = any_width);
 /// One such line, so that others align with it.
-std::string summary_line(const std::string& label, const std::string& value);
+std::string summary_line(const std::string& label, const std::string& value, std::size_t width = any_width);
 /// All but the path as an object; null where unknown.
 nlohmann::ordered_json summary_json(const ProfileSummary& summary);
 
