@@ -80,8 +80,8 @@ class Changed {
 };
 
 TEST(Errors, OfOtherVersions) {
-  const Changed newer("PRAGMA user_version = 2");
-  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 2, this program reads versions up to 1",
+  const Changed newer("PRAGMA user_version = 3");
+  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 3, this program reads versions up to 2",
                newer.path(), "use a newer cachescape");
   const Changed none("PRAGMA user_version = 0");
   expect_error(none.error(), ErrorKind::malformed, "the profile has version 0: there is no such version", none.path(),
@@ -93,7 +93,7 @@ TEST(Errors, OfTablesThatAreMissingOrDifferent) {
   expect_error(missing.error(), ErrorKind::malformed, "the profile has no table stack_bin", missing.path(),
                record_again);
   const Changed wider("ALTER TABLE thread ADD COLUMN name TEXT");
-  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 1 defines", wider.path(),
+  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 2 defines", wider.path(),
                "the profile was changed: keep additions in tables of their own");
   const Changed endless(
       "DROP TABLE stack_bin; CREATE VIEW stack_bin AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
@@ -187,6 +187,50 @@ TEST(Errors, OfRowsNameTableAndRow) {
        "count is 0: at least 1 was expected", ": table set_bin, set_profile 1, sets 2, kind 2, distance 2"},
       {"UPDATE set_grid SET hits = hits + 5 WHERE set_profile = 1 AND sets = 4",
        "the counts of set_profile 1, 4 sets come to 5 less than hits in table set_grid", ": table set_bin"},
+      {"DELETE FROM location WHERE id = 2", "id 2 was expected", ": table location, id 3"},
+      {"UPDATE location SET line = -1 WHERE id = 2", "line is -1: an integer from 0 on was expected",
+       ": table location, id 2"},
+      {"UPDATE location SET file = x'00' WHERE id = 1", "file is a blob of 1 bytes: a text was expected",
+       ": table location, id 1"},
+      {"UPDATE location SET inlined_at = 9 WHERE id = 4", "there is no location 9", ": table location, id 4"},
+      {"UPDATE location SET inlined_at = 4 WHERE id = 3", "location 3 is inlined into itself", ""},
+      {"UPDATE block SET entry = 2 WHERE id = 1", "entry is 2: at most 1 was expected", ": table block, id 1"},
+      {"UPDATE block SET location = 0 WHERE id = 1", "there is no location 0", ": table block, id 1"},
+      {"UPDATE block SET loop_depth = 4294967296 WHERE id = 2",
+       "loop_depth is 4294967296: at most 4294967295 was expected", ": table block, id 2"},
+      {"UPDATE site SET block = 3 WHERE id = 4", "there is no block 3", ": table site, id 4"},
+      {"UPDATE object SET kind = 'disk' WHERE id = 1",
+       "kind is 'disk': 'unknown', 'heap', 'global' or 'stack' was expected", ": table object, id 1"},
+      {"UPDATE counter SET value = 'x' WHERE id = 1", "value is 'x': an integer from 0 on was expected",
+       ": table counter, id 1"},
+      {"DELETE FROM place_line", "there is no row: one was expected", ": table place_line"},
+      {"INSERT INTO place_line VALUES(64)", "there are several rows: one was expected", ": table place_line"},
+      {"UPDATE place_line SET line = 48", "line is 48: a power of two up to 1073741824 was expected",
+       ": table place_line"},
+      {"UPDATE place SET scope = 'heap' WHERE id = 1", "scope is 'heap': 'site' or 'object' was expected",
+       ": table place, id 1"},
+      {"UPDATE place SET scope = 'object' WHERE id = 1", "a site follows an object", ": table place, id 2"},
+      {"UPDATE place SET owner = 9 WHERE id = 1", "there is no site 9", ": table place, id 1"},
+      {"UPDATE place SET owner = 1 WHERE id = 2", "owners do not ascend", ": table place, id 2"},
+      {"UPDATE place_kind SET cold = touches + 1 WHERE place = 1", "cold is 257: at most 256 was expected",
+       ": table place_kind, place 1, kind 0"},
+      {"INSERT INTO place_kind VALUES(1, 2, 0, 0)", "touches is 0: at least 1 was expected",
+       ": table place_kind, place 1, kind 2"},
+      {"INSERT INTO place_kind VALUES(1, 7, 1, 1)", "kind is none of 0, 1 and 2",
+       ": table place_kind, place 1, kind 7"},
+      {"INSERT INTO place_kind VALUES(9, 0, 1, 1)", "there is no place 9", ": table place_kind, place 9"},
+      {"INSERT INTO place_bin VALUES(1, 0, 2048, 1)", "the counts come to more than touches in table place_kind",
+       ": table place_bin, place 1, kind 0, distance 2048"},
+      {"INSERT INTO place_bin VALUES(1, 4, 0, 1)", "kind is none of 0, 1 and 2",
+       ": table place_bin, place 1, kind 4, distance 0"},
+      {"INSERT INTO place_bin VALUES(8, 0, 0, 1)", "there is no place 8", ": table place_bin, place 8"},
+      {"DELETE FROM place_bin WHERE place = 4",
+       "the counts of place 4, kind 2 come to 31 less than touches in table place_kind", ": table place_bin"},
+      {"UPDATE place_kind SET touches = touches + 1 WHERE place = 4; INSERT INTO place_bin VALUES(4, 2, 65, 1)",
+       "distance 65 has more than five binary digits: 64 was expected",
+       ": table place_bin, place 4, kind 2, distance 65"},
+      {"UPDATE place_kind SET touches = touches + 1 WHERE place = 4; INSERT INTO place_bin VALUES(4, 2, 64, 0)",
+       "count is 0: at least 1 was expected", ": table place_bin, place 4, kind 2, distance 64"},
   };
   for (const BadRow& bad : cases) {
     const Changed changed(bad.sql);

@@ -46,10 +46,11 @@ Result<void> check_file(const std::string& path) {
 }
 
 /// The reader asks these tables only, so that a file with a view or other columns in their place cannot mislead it.
-Result<void> check_tables(const Database& database) {
+Result<void> check_tables(const Database& database, std::int64_t version) {
   CACHESCAPE_TRY(Statement statement,
                  database.prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?1"));
   for (const SchemaObject& table : tables()) {
+    if (table.since > version) continue;
     statement.reset();
     statement.bind(1, table.name);
     CACHESCAPE_TRY(const bool found, statement.step());
@@ -60,7 +61,7 @@ Result<void> check_tables(const Database& database) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.raw(), 0));
     if (text == nullptr || table.sql != text) {
       return failure(ErrorKind::malformed,
-                     fmt::format("table {} is not the one that version {} defines", table.name, schema_version),
+                     fmt::format("table {} is not the one that version {} defines", table.name, version),
                      database.name(), "the profile was changed: keep additions in tables of their own");
     }
   }
@@ -84,7 +85,7 @@ Result<void> check_identity(const Database& database) {
     return failure(ErrorKind::malformed, fmt::format("the profile has version {}: there is no such version", version),
                    database.name(), "the profile was damaged or changed: record it again");
   }
-  return check_tables(database);
+  return check_tables(database, version);
 }
 
 }  // namespace

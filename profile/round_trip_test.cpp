@@ -41,7 +41,7 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
   RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
   const auto header = read_header(scratch.path("p"));
   RC_ASSERT(header.has_value());
-  RC_ASSERT(header->version == 1u && header->finished && header->updates == 1u);
+  RC_ASSERT(header->version == 2u && header->finished && header->updates == 1u);
   RC_ASSERT(header->stacks.size() == profile.stacks.size());
   for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
     StackHeader expected{profile.stacks[i].scope, profile.stacks[i].line, {}, {}, profile.stacks[i].footprint_lines};
@@ -60,6 +60,7 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
   }
   profile.stacks.clear();
   profile.sets.clear();
+  profile.places = {};
   RC_ASSERT(header->general == profile);
 }
 
@@ -73,6 +74,7 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
   filter.stacks = *rc::gen::arbitrary<bool>();
   filter.popularity = *rc::gen::arbitrary<bool>();
   filter.sets = *rc::gen::arbitrary<bool>();
+  filter.places = *rc::gen::arbitrary<bool>();
   const auto back = read_profile(scratch.path("p"), filter);
   RC_ASSERT(back.has_value());
   Profile expected = profile;
@@ -86,6 +88,7 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
   std::erase_if(expected.sets, other);
   if (!filter.stacks) expected.stacks.clear();
   if (!filter.sets) expected.sets.clear();
+  if (!filter.places) expected.places = {};
   if (!filter.popularity) {
     for (StackProfile& s : expected.stacks) s.popularity.clear();
   }
@@ -126,7 +129,7 @@ TEST(Profile, RowsAreAsDocumented) {
     return text;
   };
   EXPECT_EQ(rows("PRAGMA application_id"), "1668506480\n");
-  EXPECT_EQ(rows("PRAGMA user_version"), "1\n");
+  EXPECT_EQ(rows("PRAGMA user_version"), "2\n");
   EXPECT_EQ(rows("SELECT * FROM recording"), "finished|1|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM thread"), "4|3|2|1\n");
   EXPECT_EQ(rows("SELECT * FROM sampling"), "none|1.0|0|0|0|0\n");
@@ -144,6 +147,14 @@ TEST(Profile, RowsAreAsDocumented) {
 
 TEST(Profile, ReadsFilesOfVersion1) {
   const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-1.cscape");
+  ASSERT_TRUE(back) << back.error().what;
+  Profile expected = example_profile();
+  expected.places = {};
+  EXPECT_EQ(*back, expected);
+}
+
+TEST(Profile, ReadsFilesOfVersion2) {
+  const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-2.cscape");
   ASSERT_TRUE(back) << back.error().what;
   EXPECT_EQ(*back, example_profile());
 }

@@ -10,7 +10,9 @@ namespace cachescape::profile {
 /// "cscp", in the header of every profile, so that file(1) and we know it from other databases.
 inline constexpr std::int64_t application_id = 0x63736370;
 /// The version that is written. Older ones are read, newer ones are refused.
-inline constexpr std::int64_t schema_version = 1;
+inline constexpr std::int64_t schema_version = 2;
+/// The first version with places.
+inline constexpr std::int64_t places_since = 2;
 
 /// No cache has more ways; a file that says so is damaged, and believing it would cost memory.
 inline constexpr std::uint64_t max_ways = 1u << 16;
@@ -23,7 +25,8 @@ inline constexpr std::uint64_t max_integer = 0x7fff'ffff'ffff'ffff;
 
 struct SchemaObject {
   std::string_view name;
-  std::string_view sql;  ///< exactly as SQLite keeps it
+  std::string_view sql;    ///< exactly as SQLite keeps it
+  std::int64_t since = 1;  ///< the first version that has it
 };
 
 std::span<const SchemaObject> tables();
