@@ -1,5 +1,7 @@
 #include "cli/analysis_option.hpp"
 
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include "machine/size_text.hpp"
@@ -21,6 +23,20 @@ Result<std::vector<LineSize>> line_sizes(const char* flag, const std::vector<std
   return sizes;
 }
 
+/// Numbers, or the word none alone.
+Result<std::vector<LineSize>> write_back_lines(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words.front() == "none") return std::vector<LineSize>{};
+  std::vector<std::uint64_t> bytes;
+  for (const std::string& word : words) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes.emplace_back());
+    if (error != std::errc{} || end != word.data() + word.size()) {
+      return failure(ErrorKind::usage, fmt::format("“{}” is not a line size in bytes", word), "--write-backs",
+                     "give numbers such as 64,128, or none");
+    }
+  }
+  return line_sizes("--write-backs", bytes);
+}
+
 }  // namespace
 
 void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
@@ -32,6 +48,9 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
       ->delimiter(',');
   option("--sets", flags.sets, "Numbers of sets to know exactly besides 1, 2, 4, … 65536", "N,…")->delimiter(',');
   option("--ways", flags.ways, "Most ways to know exactly, 1 … 32", "N")->capture_default_str();
+  option("--write-backs", flags.write_backs,
+         "Line sizes at which write-backs are followed, or none; 64 (or the next recorded) otherwise", "B,…")
+      ->delimiter(',');
   option("--sample", flags.sample, "Follow this share of the lines only (rounded to 1/2, 1/4, 1/8 …)", "RATE");
   option("--sample-lines", flags.sample_lines, "Follow at most so many lines at a time", "N");
   option("--interval", flags.interval, "Analyse ON accesses, pass over OFF, and so on", "ON,OFF")
@@ -49,6 +68,9 @@ Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
   }
   if (!flags.set_lines.empty()) {
     CACHESCAPE_TRY(options.set_lines, line_sizes("--set-lines", flags.set_lines));
+  }
+  if (!flags.write_backs.empty()) {
+    CACHESCAPE_TRY(options.write_back_lines, write_back_lines(flags.write_backs));
   }
   options.other_set_counts = flags.sets;
   options.ways = flags.ways;

@@ -15,6 +15,7 @@ struct AnalysisFlags {
   std::vector<std::uint64_t> lines;
   std::vector<std::uint64_t> set_lines;
   std::vector<std::uint64_t> sets;
+  std::vector<std::string> write_backs;
   unsigned ways = 32;
   double sample = 0;
   std::uint64_t sample_lines = 0;

@@ -103,6 +103,17 @@ KindCounts LevelView::fully_associative_misses(std::uint64_t lines) const {
   return all;
 }
 
+std::optional<StreamModel::WriteBacks> LevelView::write_backs(std::uint64_t sets, std::uint64_t ways) const {
+  StreamModel::WriteBacks all{0, true};
+  for (const Part& part : parts_) {
+    const auto one = part.stream->write_backs(sets, ways, part.stretch);
+    if (!one) return std::nullopt;
+    all.count += one->count;
+    all.exact = all.exact && one->exact;
+  }
+  return all;
+}
+
 double LevelView::miss_variance(std::uint64_t sets, std::uint64_t ways) const {
   double variance = 0;
   for (const Part& part : parts_) {

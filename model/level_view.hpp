@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ class LevelView {
   StreamModel::Estimate misses(std::uint64_t sets, std::uint64_t ways) const;
   /// Misses of fully associative LRU instances of `lines` lines each.
   KindCounts fully_associative_misses(std::uint64_t lines) const;
+  /// Write-backs of such a level, all instances together; exact where every stream's are. None where a stream lacks
+  /// them.
+  std::optional<StreamModel::WriteBacks> write_backs(std::uint64_t sets, std::uint64_t ways) const;
   /// Variance of the sum of misses(sets, ways); 0 where nothing was sampled.
   double miss_variance(std::uint64_t sets, std::uint64_t ways) const;
 

@@ -21,6 +21,7 @@ struct ProfileOptions {
   std::vector<std::uint64_t> sets{};  ///< set counts with set distances
   std::uint32_t ways = 8;             ///< of the set distances
   bool by_thread = false;             ///< also every thread's own distances
+  bool write_backs = false;           ///< also what write-back caches of every size write back
 };
 
 /// Lines, most recently touched first.
@@ -79,6 +80,37 @@ inline StackProfile stack_profile(std::span<const Access> accesses, const Scope&
   return stack;
 }
 
+/// What fully associative caches of 1, 2, … lines write back, each simulated, as differences from one to the next.
+inline std::vector<Bin> write_backs(std::span<const Access> accesses, const Scope& scope, LineSize size) {
+  struct Held {
+    Line line;
+    bool dirty = false;
+  };
+  std::vector<Bin> bins;
+  std::uint64_t before = 0;
+  for_touches(accesses, scope, size,
+              [&](Line, std::size_t k) { before += writes(static_cast<AccessKind>(k)) ? 1 : 0; });
+  for (std::uint64_t capacity = 1; before > 0; ++capacity) {
+    std::uint64_t written_back = 0;
+    std::vector<Held> held;
+    for_touches(accesses, scope, size, [&](Line line, std::size_t kind) {
+      Held now{line, writes(static_cast<AccessKind>(kind))};
+      const auto found = std::ranges::find(held, line, &Held::line);
+      if (found != held.end()) {
+        now.dirty = now.dirty || found->dirty;
+        held.erase(found);
+      } else if (held.size() == capacity) {
+        written_back += held.back().dirty ? 1 : 0;
+        held.pop_back();
+      }
+      held.insert(held.begin(), now);
+    });
+    if (written_back < before) bins.push_back({capacity - 1, before - written_back});
+    before = written_back;
+  }
+  return bins;
+}
+
 inline SetProfile set_profile(std::span<const Access> accesses, const Scope& scope, LineSize size,
                               const ProfileOptions& options) {
   SetProfile profile{scope, size, options.ways, {}, {}};
@@ -112,6 +144,7 @@ inline Profile profile_of(std::span<const Access> accesses, const ProfileOptions
   for (const Scope& scope : scopes) {
     for (const LineSize line : options.lines) {
       profile.stacks.push_back(stack_profile(accesses, scope, line));
+      if (options.write_backs) profile.stacks.back().write_backs = write_backs(accesses, scope, line);
       if (!options.sets.empty()) profile.sets.push_back(set_profile(accesses, scope, line, options));
     }
   }

@@ -134,8 +134,40 @@ class Predictor {
       how.confidence =
           interval_of(counts.total().misses, view.miss_variance(geometry.sets, geometry.ways), counts.total().accesses);
     }
+    judge_write_backs(i, geometry, counts, how);
     result_.outcome.levels.push_back(std::move(counts));
     result_.levels.push_back(std::move(how));
+  }
+
+  void judge_write_backs(std::size_t i, const Geometry& geometry, LevelOutcome& counts, LevelPrediction& how) const {
+    const Level& level = machine_.levels[i];
+    if (level.write == machine::WritePolicy::through) {
+      how.write_back_note = "it writes through, and a profile does not tell the bytes of each write";
+      return;
+    }
+    const auto write_backs = views_[i].write_backs(geometry.sets, geometry.ways);
+    if (!write_backs) {
+      how.write_back_note =
+          fmt::format("the profile does not hold them at {}-byte lines (record with --write-backs {})",
+                      level.line.bytes().value, level.line.bytes().value);
+      return;
+    }
+    // A line goes out only when a miss brings another in.
+    counts.write_backs = std::min(write_backs->count, counts.total().misses);
+    counts.bytes_out = Bytes{counts.write_backs * level.line.bytes().value};
+    const bool gives_clean_lines =
+        i + 1 < machine_.levels.size() && machine_.levels[i + 1].inclusion == Inclusion::exclusive;
+    how.write_backs = WriteBackMethod::modelled;
+    if (!how.exact()) {
+      how.write_back_note = "the misses are not exact";
+    } else if (!write_backs->exact) {
+      how.write_back_note = "chance decides which lines share a set";
+    } else if (gives_clean_lines) {
+      how.write_back_note = fmt::format("{} is exclusive: clean lines that move there are not counted as bytes out",
+                                        machine_.levels[i + 1].name);
+    } else {
+      how.write_backs = WriteBackMethod::exact;
+    }
   }
 
   static void classify(Tally& tally, std::uint64_t cold, std::uint64_t without_sets) {

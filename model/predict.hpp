@@ -2,6 +2,7 @@
 // which numbers are exact and which are not.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,10 +20,20 @@ struct PredictOptions {
   bool classify = true;  ///< tell cold, capacity and conflict misses apart
 };
 
+/// How a level's write-backs and bytes out were found.
+enum class WriteBackMethod : std::uint8_t {
+  exact,     ///< those of the simulator
+  modelled,  ///< by distances, but for the reason given the cache may do otherwise
+  unknown,   ///< 0 in the outcome
+};
+
 struct LevelPrediction {
   Method method = Method::sdcm;
   /// Why the misses are not those of the simulator to the access; clauses without full stop. Empty = they are.
   std::vector<std::string> why_not_exact;
+  WriteBackMethod write_backs = WriteBackMethod::unknown;
+  /// Why they are not exact; a clause without full stop. Empty = they are.
+  std::string write_back_note;
   /// Of the level's misses, where the profile was sampled.
   std::optional<Interval> confidence;
 
@@ -31,7 +42,7 @@ struct LevelPrediction {
 };
 
 struct Prediction {
-  /// As the simulator's; write-backs, bytes out, upgrades, invalidations and remote hits are not modelled and 0.
+  /// As the simulator's; upgrades, invalidations and remote hits are not modelled and 0.
   HierarchyOutcome outcome;
   std::vector<LevelPrediction> levels;  ///< one per level of the outcome
   /// Average memory access time of a touch: the sum over levels of hits × latency, plus memory's, over touches. Where

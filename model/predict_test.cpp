@@ -46,6 +46,57 @@ TEST(Predict, WorksOutTheExampleByHand) {
   EXPECT_TRUE(full.levels[0].exact());
 }
 
+TEST(Predict, TellsWriteBacksAndHowItKnowsThem) {
+  // A b a c B d d A, capital letters write. What is written at first comes back at distances 1 and 3, B never does but
+  // has two lines after it at the end, the last A none.
+  std::vector<Access> accesses = naive::accesses_of("abacbdda");
+  for (const std::size_t i : {0u, 4u, 7u}) accesses[i].kind = AccessKind::write;
+  naive::ProfileOptions options = two_sets;
+  options.write_backs = true;
+  const Profile profile = naive::profile_of(accesses, options);
+  EXPECT_EQ(profile.stacks[0].write_backs, (std::vector<Bin>{{0, 1}, {2, 1}, {3, 1}}));
+  const Prediction full = predicted(profile, machine_of("L1:128,full,64"));
+  EXPECT_EQ(full.outcome.levels[0].write_backs, 2u);
+  EXPECT_EQ(full.outcome.levels[0].bytes_out.value, 2u * 64);
+  EXPECT_EQ(full.levels[0].write_backs, WriteBackMethod::exact);
+  EXPECT_EQ(predicted(profile, machine_of("L1:192,full,64")).outcome.levels[0].write_backs, 1u);
+  EXPECT_EQ(predicted(profile, machine_of("L1:256,full,64")).outcome.levels[0].write_backs, 0u);
+
+  // Two sets of one way: 1 − (1/2)^2 + 1 − (1/2)^3 = 1.625.
+  const Prediction sets = predicted(profile, machine_of("L1:128,1,64"));
+  EXPECT_TRUE(sets.levels[0].exact());
+  EXPECT_EQ(sets.outcome.levels[0].write_backs, 2u);
+  EXPECT_EQ(sets.levels[0].write_backs, WriteBackMethod::modelled);
+  EXPECT_EQ(sets.levels[0].write_back_note, "chance decides which lines share a set");
+
+  const Prediction through = predicted(profile, machine_of("L1:128,full,64,through"));
+  EXPECT_EQ(through.levels[0].write_backs, WriteBackMethod::unknown);
+  EXPECT_EQ(through.levels[0].write_back_note,
+            "it writes through, and a profile does not tell the bytes of each write");
+  const Prediction exclusive = predicted(profile, machine_of("L1:128,full,64 L2:128,full,64,exclusive"));
+  EXPECT_EQ(exclusive.levels[0].write_back_note,
+            "L2 is exclusive: clean lines that move there are not counted as bytes out");
+  EXPECT_EQ(exclusive.levels[1].write_back_note, "the misses are not exact");
+
+  const Prediction without = predicted(naive::profile_of(accesses, two_sets), machine_of("L1:128,full,64"));
+  EXPECT_EQ(without.outcome.levels[0].write_backs, 0u);
+  EXPECT_EQ(without.levels[0].write_backs, WriteBackMethod::unknown);
+  EXPECT_EQ(without.levels[0].write_back_note,
+            "the profile does not hold them at 64-byte lines (record with --write-backs 64)");
+}
+
+TEST(Predict, ScalesWriteBacksOfASample) {
+  std::vector<Access> accesses = naive::accesses_of("abab");
+  for (Access& a : accesses) a.kind = AccessKind::write;
+  Profile profile = naive::profile_of(accesses, {.lines = {LineSize{6}}, .write_backs = true});
+  profile.sampling = {.method = Sampling::Method::shards_rate, .rate = 0.25, .analysed = 4};
+  profile.threads[0].accesses = {0, 16, 0};
+  const Prediction p = predicted(profile, machine_of("L1:64,full,64"));
+  // a b a b: three of four are written back by one line.
+  EXPECT_EQ(p.outcome.levels[0].write_backs, 12u);
+  EXPECT_EQ(p.levels[0].write_backs, WriteBackMethod::modelled);
+}
+
 TEST(Predict, CountsConflictsWhereSetsCostMisses) {
   // a and c share a set of one way: D = ∞ ∞ 1 1.
   const Profile profile = naive::profile_of(naive::accesses_of("acac"), two_sets);

@@ -6,10 +6,27 @@
 #include "model/sdcm_hits.hpp"
 
 namespace cachescape::model {
+namespace {
+
+MissCurve write_back_curve(const std::vector<Bin>& write_backs, Scaling scaling) {
+  StackProfile alone;
+  alone.kinds[static_cast<std::size_t>(AccessKind::read)].bins = write_backs;
+  // Totals correct what the sample lacks at distance 0, which is never written back.
+  scaling.totals = {};
+  return MissCurve(alone, scaling);
+}
+
+/// Distances × stretch < lines is the same as distances < ⌈lines / stretch⌉, distances being whole.
+std::uint64_t stretched(std::uint64_t lines, double stretch) {
+  return stretch == 1 ? lines : static_cast<std::uint64_t>(std::ceil(static_cast<double>(lines) / stretch));
+}
+
+}  // namespace
 
 StreamModel::StreamModel(const StackProfile& stack, const SetProfile* sets, const Scaling& scaling)
     : scaling_(scaling), curve_(stack, scaling), footprint_lines_(stack.footprint_lines) {
   if (scaling.sampled()) popularity_ = stack.popularity;
+  if (stack.write_backs) write_back_curve_ = write_back_curve(*stack.write_backs, scaling);
   if (sets == nullptr || scaling.by_lines()) return;
   exact_ways_ = sets->ways;
   tables_.reserve(sets->counts.size());
@@ -48,9 +65,15 @@ StreamModel::Estimate StreamModel::misses(std::uint64_t sets, std::uint64_t ways
 }
 
 KindCounts StreamModel::fully_associative_misses(std::uint64_t lines, double stretch) const {
-  if (stretch == 1) return curve_.misses(lines);
-  // D × stretch < lines is the same as D < ⌈lines / stretch⌉, D being whole.
-  return curve_.misses(static_cast<std::uint64_t>(std::ceil(static_cast<double>(lines) / stretch)));
+  return curve_.misses(stretched(lines, stretch));
+}
+
+std::optional<StreamModel::WriteBacks> StreamModel::write_backs(std::uint64_t sets, std::uint64_t ways,
+                                                                double stretch) const {
+  if (!write_back_curve_) return std::nullopt;
+  if (sets == 1) return WriteBacks{sum(write_back_curve_->misses(stretched(ways, stretch))), true};
+  const double lines = static_cast<double>(sets) * static_cast<double>(ways) / stretch;
+  return WriteBacks{sum(write_back_curve_->scaled_misses(sdcm_hits(*write_back_curve_, lines, ways))), false};
 }
 
 std::vector<std::uint64_t> StreamModel::exact_set_counts() const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cachescape/profile.hpp"
@@ -37,6 +38,16 @@ class StreamModel {
   /// Misses of a fully associative cache of as many lines.
   KindCounts fully_associative_misses(std::uint64_t lines, double stretch = 1) const;
 
+  struct WriteBacks {
+    std::uint64_t count = 0;
+    bool exact = false;  ///< false: by chance, as the SDCM
+  };
+  /// What a cache of `sets` × `ways` lines that writes back does write back, lines held at the end left out. Exact for
+  /// one set. With several sets the greatest distance of each write's data is judged as the SDCM judges a touch,
+  /// whatever set distances there are: they do not tell what was dirty. None where the profile does not hold
+  /// write-backs.
+  std::optional<WriteBacks> write_backs(std::uint64_t sets, std::uint64_t ways, double stretch = 1) const;
+
   const MissCurve& curve() const { return curve_; }
   const Scaling& scaling() const { return scaling_; }
   std::uint64_t footprint_lines() const { return footprint_lines_; }
@@ -58,6 +69,8 @@ class StreamModel {
 
   Scaling scaling_;
   MissCurve curve_;
+  /// Of touches that write, as if each were a read at the greatest distance that its data see.
+  std::optional<MissCurve> write_back_curve_;
   std::uint64_t footprint_lines_ = 0;
   std::vector<Bin> popularity_;
   std::vector<SetTable> tables_;  ///< by ascending sets

@@ -121,6 +121,7 @@ inline Profile some_profile() {
   p.losses = {some_count(), some_count(), *rc::gen::arbitrary<bool>()};
   for (const auto& [scope, line] : some_places()) {
     StackProfile stack{scope, line, {}, some_count(), some_bins(1)};
+    if (*rc::gen::arbitrary<bool>()) stack.write_backs = some_bins(0);
     for (Histogram& h : stack.kinds) h = {some_bins(0), some_count()};
     p.stacks.push_back(std::move(stack));
   }

@@ -46,7 +46,9 @@ Result<void> check_stack(const StackProfile& stack) {
     CACHESCAPE_CHECK(
         check_bins(histogram.bins, 0, histogram.cold, fmt::format("{}, {} distances", name, kind_names[k])));
   }
-  return check_bins(stack.popularity, 1, 0, fmt::format("{}, popularity", name));
+  CACHESCAPE_CHECK(check_bins(stack.popularity, 1, 0, fmt::format("{}, popularity", name)));
+  if (!stack.write_backs) return {};
+  return check_bins(*stack.write_backs, 0, 0, fmt::format("{}, write-backs", name));
 }
 
 Result<void> check_counts(const SetProfile& profile, const SetCounts& counts, const std::string& name) {

@@ -30,7 +30,8 @@ void add(KindCounts& sum, const KindCounts& values) {
 
 /// One thing that was analysed, of whatever thread.
 struct Analysis {
-  bool of_sets = false;
+  enum class Of : std::uint8_t { stack_distances, write_backs, set_distances };
+  Of of = Of::stack_distances;
   Scope::Kind scope = Scope::Kind::everything;
   LineSize line{6};
   std::uint32_t ways = 0;
@@ -43,15 +44,19 @@ std::string text_of(const Analysis& a) {
   const std::string whose =
       fmt::format("{} with {}-byte lines", a.scope == Scope::Kind::everything ? "everything" : "single threads",
                   a.line.bytes().value);
-  if (!a.of_sets) return fmt::format("stack distances of {}", whose);
+  if (a.of == Analysis::Of::stack_distances) return fmt::format("stack distances of {}", whose);
+  if (a.of == Analysis::Of::write_backs) return fmt::format("write-backs of {}", whose);
   return fmt::format("set distances of {}, {} ways and {} sets", whose, a.ways, fmt::join(a.sets, ", "));
 }
 
 std::set<Analysis> analyses_of(const Profile& profile) {
   std::set<Analysis> all;
-  for (const StackProfile& s : profile.stacks) all.insert({false, s.scope.kind, s.line, 0, {}});
+  for (const StackProfile& s : profile.stacks) {
+    all.insert({Analysis::Of::stack_distances, s.scope.kind, s.line, 0, {}});
+    if (s.write_backs) all.insert({Analysis::Of::write_backs, s.scope.kind, s.line, 0, {}});
+  }
   for (const SetProfile& s : profile.sets) {
-    Analysis analysis{true, s.scope.kind, s.line, s.ways, {}};
+    Analysis analysis{Analysis::Of::set_distances, s.scope.kind, s.line, s.ways, {}};
     for (const SetCounts& counts : s.counts) analysis.sets.push_back(counts.sets);
     all.insert(std::move(analysis));
   }
@@ -188,7 +193,9 @@ StackProfile sum_of(std::span<const StackProfile* const> parts) {
     }
     add(sum.footprint_lines, part->footprint_lines);
     append(sum.popularity, part->popularity);
+    if (sum.write_backs && part->write_backs) append(*sum.write_backs, *part->write_backs);
   }
+  if (sum.write_backs) sum.write_backs = sum_of(std::move(*sum.write_backs));
   for (Histogram& h : sum.kinds) h.bins = sum_of(std::move(h.bins));
   sum.popularity = sum_of(std::move(sum.popularity));
   return sum;

@@ -27,14 +27,41 @@ class NaiveStack {
     return distance;
   }
 
+  /// Lines touched after this one.
+  std::uint64_t above(Line line) const {
+    return static_cast<std::uint64_t>(std::ranges::find(lines_, line) - lines_.begin());
+  }
+
  private:
   std::vector<Line> lines_;
 };
+
+/// A touch of a line that was touched before, or the end of the stream.
+struct NaiveReturn {
+  std::uint64_t distance = 0;
+  bool writes = false;
+};
+
+/// For each write of a line the greatest distance until the next, given what happened to the line after its first
+/// touch.
+inline void count_write_backs(bool first_writes, std::span<const NaiveReturn> returns,
+                              std::map<std::uint64_t, std::uint64_t>& counts) {
+  for (std::size_t write = 0; write <= returns.size(); ++write) {
+    if (!(write == 0 ? first_writes : returns[write - 1].writes)) continue;
+    std::uint64_t greatest = 0;
+    for (std::size_t i = write; i < returns.size(); ++i) {
+      greatest = std::max(greatest, returns[i].distance);
+      if (returns[i].writes) break;
+    }
+    ++counts[greatest];
+  }
+}
 
 struct NaivePlan {
   std::vector<LineSize> lines = {LineSize{5}, LineSize{6}};
   std::vector<std::uint64_t> sets = {1, 2, 4, 8};
   std::uint32_t ways = 4;
+  std::vector<LineSize> write_back_lines = {LineSize{6}};
 };
 
 inline std::vector<Bin> bins_of(const std::map<std::uint64_t, std::uint64_t>& counts) {
@@ -56,6 +83,7 @@ inline void analyse(std::span<const Access> accesses, Scope scope, LineSize size
   std::map<std::pair<std::uint64_t, std::uint64_t>, NaiveStack> lists_of_sets;
   std::array<std::map<std::uint64_t, std::uint64_t>, access_kinds> histogram;
   std::map<Line, std::uint64_t> touches_of_line;
+  std::map<Line, std::pair<bool, std::vector<NaiveReturn>>> history;
   for (const Access& a : accesses) {
     if (scope.kind == Scope::Kind::thread && a.thread != scope.thread) continue;
     const auto kind = static_cast<std::size_t>(a.kind);
@@ -65,8 +93,10 @@ inline void analyse(std::span<const Access> accesses, Scope scope, LineSize size
       ++touches_of_line[Line{l}];
       if (const auto distance = list_of_set[0].touch(Line{l})) {
         ++histogram[kind][*distance];
+        history[Line{l}].second.push_back({*distance, writes(a.kind)});
       } else {
         ++stack.kinds[kind].cold;
+        history[Line{l}].first = writes(a.kind);
       }
       for (SetCounts& counts : sets.counts) {
         const auto distance = lists_of_sets[{counts.sets, l % counts.sets}].touch(Line{l});
@@ -79,6 +109,14 @@ inline void analyse(std::span<const Access> accesses, Scope scope, LineSize size
   std::map<std::uint64_t, std::uint64_t> popularity;
   for (const auto& [line, touches] : touches_of_line) ++popularity[touches];
   stack.popularity = bins_of(popularity);
+  if (std::ranges::find(plan.write_back_lines, size) != plan.write_back_lines.end()) {
+    std::map<std::uint64_t, std::uint64_t> write_backs;
+    for (auto& [line, events] : history) {
+      events.second.push_back({list_of_set[0].above(line), false});
+      count_write_backs(events.first, events.second, write_backs);
+    }
+    stack.write_backs = bins_of(write_backs);
+  }
   profile.stacks.push_back(std::move(stack));
   profile.sets.push_back(std::move(sets));
 }

@@ -153,6 +153,18 @@ Result<void> read_stacks(const Database& database, std::vector<StackHeader>& sta
   return read_stack_kinds(database, stacks);
 }
 
+Result<void> read_write_backs(const Database& database, std::vector<StackHeader>& stacks) {
+  CACHESCAPE_TRY(RowCursor rows,
+                 rows_of(database, "write_back", "SELECT stack, writes FROM write_back ORDER BY stack", 1));
+  while (true) {
+    CACHESCAPE_TRY(const bool more, rows.next());
+    if (!more) return {};
+    CACHESCAPE_TRY(const std::uint64_t stack, rows.integer(0));
+    if (stack < 1 || stack > stacks.size()) return rows.malformed(fmt::format("there is no stack {}", stack));
+    CACHESCAPE_TRY(stacks[stack - 1].writes, rows.integer(1));
+  }
+}
+
 Result<void> read_set_profiles(const Database& database, std::vector<SetHeader>& sets) {
   CACHESCAPE_TRY(
       RowCursor rows,
@@ -214,6 +226,7 @@ Result<Outline> read_outline(const Database& database) {
   CACHESCAPE_CHECK(read_losses(database, header.general.losses));
   if (!header.finished) header.general.losses.truncated = true;
   CACHESCAPE_CHECK(read_stacks(database, header.stacks));
+  if (version >= write_backs_since) CACHESCAPE_CHECK(read_write_backs(database, header.stacks));
   CACHESCAPE_CHECK(read_set_profiles(database, header.sets));
   CACHESCAPE_TRY(outline.grid_hits, read_grids(database, header.sets));
   return outline;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "profile/database.hpp"
 #include "profile/open.hpp"
@@ -70,6 +71,26 @@ Result<void> read_popularity(RowCursor& rows, std::uint64_t id, std::vector<Bin>
   }
 }
 
+Result<void> read_write_backs(RowCursor& rows, std::uint64_t id, std::uint64_t writes, std::vector<Bin>& bins) {
+  rows.restart(id);
+  std::uint64_t left = writes;
+  while (true) {
+    CACHESCAPE_TRY(const bool more, rows.next());
+    if (!more) break;
+    Bin bin;
+    if (!rows.load(1, bin.value)) return rows.refuse(1);
+    if (!rows.load(2, bin.count)) return rows.refuse(2);
+    if (!bins.empty() && bin.value <= bins.back().value) return rows.malformed("numbers of lines do not ascend");
+    if (bin.count == 0) return rows.malformed("count is 0: at least 1 was expected");
+    if (bin.count > left) return rows.malformed("the counts come to more than writes in table write_back");
+    left -= bin.count;
+    bins.push_back(bin);
+  }
+  if (left == 0) return {};
+  return rows.malformed_table(
+      fmt::format("the counts of stack {} come to {} less than writes in table write_back", id, left));
+}
+
 Result<void> read_set_bins(RowCursor& rows, std::uint64_t id, std::span<const std::uint64_t> hits,
                            SetProfile& profile) {
   rows.restart(id);
@@ -133,6 +154,14 @@ Result<void> read_stack_profiles(const Database& database, const Outline& outlin
   CACHESCAPE_TRY(RowCursor popularity,
                  rows_of(database, "popularity",
                          "SELECT stack, touches, lines FROM popularity WHERE stack = ?1 ORDER BY touches", 2));
+  const bool followed = outline.header.version >= write_backs_since;
+  std::optional<RowCursor> write_backs;
+  if (followed) {
+    CACHESCAPE_CHECK(check_orphans(database, "write_back_bin", "stack", headers.size()));
+    CACHESCAPE_TRY(write_backs,
+                   rows_of(database, "write_back_bin",
+                           "SELECT stack, lines, count FROM write_back_bin WHERE stack = ?1 ORDER BY lines", 2));
+  }
   for (std::size_t i = 0; i < headers.size(); ++i) {
     if (!wanted(filter, headers[i])) continue;
     StackProfile& stack = profile.stacks.emplace_back();
@@ -141,6 +170,12 @@ Result<void> read_stack_profiles(const Database& database, const Outline& outlin
     stack.footprint_lines = headers[i].footprint_lines;
     CACHESCAPE_CHECK(read_distances(bins, i + 1, headers[i], stack));
     if (filter.popularity) CACHESCAPE_CHECK(read_popularity(popularity, i + 1, stack.popularity));
+    if (followed && filter.write_backs) {
+      std::vector<Bin> bins;
+      // Rows of a stack that has no row in write_back have nothing to add up to, and are refused.
+      CACHESCAPE_CHECK(read_write_backs(*write_backs, i + 1, headers[i].writes.value_or(0), bins));
+      if (headers[i].writes) stack.write_backs = std::move(bins);
+    }
   }
   return {};
 }

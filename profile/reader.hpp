@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct ReadFilter {
   std::vector<Scope> scopes;    ///< empty = all
   bool stacks = true;
   bool popularity = true;
+  bool write_backs = true;
   bool sets = true;
   bool places = true;
 };
@@ -36,6 +38,7 @@ struct StackHeader {
   KindCounts touches{};
   KindCounts cold{};
   std::uint64_t footprint_lines = 0;
+  std::optional<std::uint64_t> writes{};  ///< touches whose write-backs were followed; none where they were not
 
   friend bool operator==(const StackHeader&, const StackHeader&) = default;
 };

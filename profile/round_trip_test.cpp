@@ -49,6 +49,10 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
       expected.touches[k] = profile.stacks[i].kinds[k].total();
       expected.cold[k] = profile.stacks[i].kinds[k].cold;
     }
+    if (const auto& bins = profile.stacks[i].write_backs) {
+      expected.writes = 0;
+      for (const Bin& b : *bins) *expected.writes += b.count;
+    }
     RC_ASSERT(header->stacks[i] == expected);
   }
   RC_ASSERT(header->sets.size() == profile.sets.size());
@@ -74,6 +78,7 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
   filter.stacks = *rc::gen::arbitrary<bool>();
   filter.popularity = *rc::gen::arbitrary<bool>();
   filter.sets = *rc::gen::arbitrary<bool>();
+  filter.write_backs = *rc::gen::arbitrary<bool>();
   filter.places = *rc::gen::arbitrary<bool>();
   const auto back = read_profile(scratch.path("p"), filter);
   RC_ASSERT(back.has_value());
@@ -91,6 +96,9 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
   if (!filter.places) expected.places = {};
   if (!filter.popularity) {
     for (StackProfile& s : expected.stacks) s.popularity.clear();
+  }
+  if (!filter.write_backs) {
+    for (StackProfile& s : expected.stacks) s.write_backs.reset();
   }
   RC_ASSERT(*back == expected);
 }
@@ -112,6 +120,7 @@ TEST(Profile, RowsAreAsDocumented) {
   profile.threads = {{ThreadId{4}, {3, 2, 1}}};
   profile.stacks.push_back({{Scope::Kind::thread, ThreadId{4}}, LineSize{6}, {}, 2, {{1, 1}, {5, 1}}});
   profile.stacks[0].kinds = {Histogram{{{0, 2}, {1, 1}}, 0}, Histogram{{}, 2}, Histogram{{{1, 1}}, 0}};
+  profile.stacks[0].write_backs = {{0, 2}, {1, 1}};
   profile.sets.push_back(
       {{Scope::Kind::thread, ThreadId{4}}, LineSize{6}, 2, {3, 2, 1}, {{2, {{{2, 1}, {0, 0}, {1, 0}}}}}});
   ASSERT_TRUE(write_profile(scratch.path("p"), profile));
@@ -138,6 +147,9 @@ TEST(Profile, RowsAreAsDocumented) {
   EXPECT_EQ(rows("SELECT * FROM stack_kind"), "1|0|3|0\n1|1|2|2\n1|2|1|0\n");
   EXPECT_EQ(rows("SELECT * FROM stack_bin"), "1|0|0|2\n1|0|1|1\n1|2|1|1\n");
   EXPECT_EQ(rows("SELECT * FROM popularity"), "1|1|1\n1|5|1\n");
+  EXPECT_EQ(rows("SELECT * FROM write_back"), "1|3\n");
+  EXPECT_EQ(rows("SELECT * FROM write_back_bin"), "1|0|2\n1|1|1\n");
+  EXPECT_EQ(rows("SELECT * FROM v_write_backs"), "thread|4|64|1|64|3|1\n");
   EXPECT_EQ(rows("SELECT * FROM set_profile"), "1|thread|4|64|2|3|2|1\n");
   EXPECT_EQ(rows("SELECT * FROM set_grid"), "1|2|4\n");
   EXPECT_EQ(rows("SELECT * FROM set_bin"), "1|2|0|0|2\n1|2|0|1|1\n1|2|2|0|1\n");
@@ -149,6 +161,7 @@ TEST(Profile, ReadsFilesOfVersion1) {
   const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-1.cscape");
   ASSERT_TRUE(back) << back.error().what;
   Profile expected = example_profile();
+  for (StackProfile& s : expected.stacks) s.write_backs.reset();
   expected.places = {};
   EXPECT_EQ(*back, expected);
 }
@@ -157,6 +170,7 @@ TEST(Profile, ReadsFilesOfVersion2) {
   const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-2.cscape");
   ASSERT_TRUE(back) << back.error().what;
   EXPECT_EQ(*back, example_profile());
+  EXPECT_TRUE(back->stacks[1].write_backs.has_value());
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ Result<void> write_stacks(const Database& database, std::span<const StackProfile
   CACHESCAPE_TRY(Statement total, database.prepare("INSERT INTO stack_kind VALUES(?1, ?2, ?3, ?4)"));
   CACHESCAPE_TRY(Statement bin, database.prepare("INSERT INTO stack_bin VALUES(?1, ?2, ?3, ?4)"));
   CACHESCAPE_TRY(Statement popular, database.prepare("INSERT INTO popularity VALUES(?1, ?2, ?3)"));
+  CACHESCAPE_TRY(Statement writes, database.prepare("INSERT INTO write_back VALUES(?1, ?2)"));
+  CACHESCAPE_TRY(Statement write_back, database.prepare("INSERT INTO write_back_bin VALUES(?1, ?2, ?3)"));
   std::uint64_t id = 0;
   for (const StackProfile& stack : stacks) {
     ++id;
@@ -61,6 +63,13 @@ Result<void> write_stacks(const Database& database, std::span<const StackProfile
       for (const Bin& b : histogram.bins) CACHESCAPE_CHECK(insert(bin, id, kind, b.value, b.count));
     }
     for (const Bin& b : stack.popularity) CACHESCAPE_CHECK(insert(popular, id, b.value, b.count));
+    if (!stack.write_backs) continue;
+    std::uint64_t sum = 0;
+    for (const Bin& b : *stack.write_backs) {
+      sum += b.count;
+      CACHESCAPE_CHECK(insert(write_back, id, b.value, b.count));
+    }
+    CACHESCAPE_CHECK(insert(writes, id, sum));
   }
   return {};
 }

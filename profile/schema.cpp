@@ -5,7 +5,7 @@
 namespace cachescape::profile {
 namespace {
 
-constexpr std::array<SchemaObject, 21> all_tables = {{
+constexpr std::array<SchemaObject, 23> all_tables = {{
     {"recording", R"(CREATE TABLE recording(
   state TEXT NOT NULL,            -- 'recording' or 'finished'
   updates INTEGER NOT NULL,       -- snapshots written so far
@@ -63,6 +63,18 @@ constexpr std::array<SchemaObject, 21> all_tables = {{
   lines INTEGER NOT NULL,         -- lines touched exactly so often
   PRIMARY KEY(stack, touches)
 ) WITHOUT ROWID)"},
+    {"write_back", R"(CREATE TABLE write_back(
+  stack INTEGER PRIMARY KEY,      -- whose write-backs were followed
+  writes INTEGER NOT NULL         -- sum of write_back_bin.count: touches that write
+))",
+     write_backs_since},
+    {"write_back_bin", R"(CREATE TABLE write_back_bin(
+  stack INTEGER NOT NULL,
+  lines INTEGER NOT NULL,         -- caches of up to so many lines write the data back, larger ones never do
+  count INTEGER NOT NULL,         -- touches that write
+  PRIMARY KEY(stack, lines)
+) WITHOUT ROWID)",
+     write_backs_since},
     {"set_profile", R"(CREATE TABLE set_profile(
   id INTEGER PRIMARY KEY,         -- 1, 2, … by (scope, thread, line)
   scope TEXT NOT NULL,
@@ -164,7 +176,7 @@ constexpr std::array<SchemaObject, 21> all_tables = {{
      places_since},
 }};
 
-constexpr std::array<SchemaObject, 9> all_views = {{
+constexpr std::array<SchemaObject, 10> all_views = {{
     {"v_summary", R"(CREATE VIEW v_summary(name, value) AS
 SELECT 'state', state FROM recording
 UNION ALL SELECT 'accesses', (SELECT coalesce(sum(reads + writes + modifies), 0) FROM thread)
@@ -199,6 +211,12 @@ SELECT scope, thread, line, lines, lines * line, touches, touches - hits, (touch
 FROM (SELECT DISTINCT scope, thread, line, touches, distance + 1 AS lines,
              sum(count) OVER (PARTITION BY id, scope, thread, line ORDER BY distance) AS hits
       FROM stack CROSS JOIN total ON total.stack = id CROSS JOIN stack_bin ON stack_bin.stack = id))"},
+    {"v_write_backs", R"(CREATE VIEW v_write_backs(scope, thread, line, lines, bytes, writes, write_backs) AS
+SELECT scope, thread, line, lines, lines * line, writes,
+       sum(count) OVER (PARTITION BY id, scope, thread, line ORDER BY lines DESC)
+FROM stack CROSS JOIN write_back w ON w.stack = id CROSS JOIN write_back_bin b ON b.stack = id
+WHERE lines > 0)",
+     write_backs_since},
     {"v_set_misses", R"(CREATE VIEW v_set_misses(scope, thread, line, sets, ways, bytes, touches, misses, miss_ratio) AS
 WITH RECURSIVE way(distance) AS (
        SELECT 0 WHERE EXISTS (SELECT 1 FROM set_profile WHERE ways > 0)

@@ -79,6 +79,24 @@ void validate_footprint(const StackProfile& stack, Problems& problems) {
     problems.add("{}: popularity does not come to the {} touches", name, touches_of(stack));
 }
 
+/// Each touch that writes is one entry, and no cache larger than the footprint evicts.
+void validate_write_backs(const StackProfile& stack, Problems& problems) {
+  if (!stack.write_backs) return;
+  const std::string name = scope_text(stack.scope, stack.line);
+  std::uint64_t entries = 0;
+  for (const Bin& b : *stack.write_backs) entries += b.count;
+  std::uint64_t writing = 0;
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    if (writes(static_cast<AccessKind>(k))) writing += stack.kinds[k].total();
+  }
+  if (entries != writing) problems.add("{}: write-backs are told for {} touches, but {} write", name, entries, writing);
+  if (!stack.write_backs->empty() &&
+      stack.write_backs->back().value >= std::max<std::uint64_t>(stack.footprint_lines, 1)) {
+    problems.add("{}: a cache of {} lines is said to write back, but the footprint has only {} lines", name,
+                 stack.write_backs->back().value, stack.footprint_lines);
+  }
+}
+
 /// An access touches one line at least, and no more than its bytes can span.
 void validate_touches(const Profile& profile, const StackProfile& stack, Problems& problems) {
   const std::string name = scope_text(stack.scope, stack.line);
@@ -153,6 +171,7 @@ void validate_stacks(const Profile& profile, Problems& problems) {
   for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
     const StackProfile& stack = profile.stacks[i];
     validate_footprint(stack, problems);
+    validate_write_backs(stack, problems);
     validate_touches(profile, stack, problems);
     if (i > 0 && profile.stacks[i - 1].scope == stack.scope)
       validate_line_sizes(profile.stacks[i - 1], stack, problems);

@@ -57,6 +57,15 @@ TEST(Validate, FindsPopularityThatDoesNotAddUp) {
             Sentences{"everything, 32-byte lines: popularity does not come to the 800 touches"});
 }
 
+TEST(Validate, FindsWriteBacksThatCannotBe) {
+  EXPECT_EQ(problems_of([](Profile& p) { ++p.stacks[1].write_backs->front().count; }),
+            Sentences{"everything, 64-byte lines: write-backs are told for 289 touches, but 288 write"});
+  EXPECT_EQ(
+      problems_of([](Profile& p) { p.stacks[1].write_backs->back().value = 65; }),
+      Sentences{"everything, 64-byte lines: a cache of 65 lines is said to write back, but the footprint has only "
+                "65 lines"});
+}
+
 TEST(Validate, FindsTouchesThatNoAccessMakes) {
   const auto found = problems_of([](Profile& p) {
     p.stacks.resize(1);
@@ -73,6 +82,7 @@ TEST(Validate, FindsThreadsThatDoNotAddUp) {
               p.sets.clear();
               p.stacks[5].popularity.clear();
               p.stacks[4].popularity.clear();
+              p.stacks[5].write_backs.reset();
               ++p.stacks[5].kinds[2].bins.back().count;
               ++p.stacks[4].kinds[2].bins.back().count;
             }),
@@ -84,6 +94,7 @@ TEST(Validate, FindsThreadsThatDoNotAddUp) {
               p.stacks.erase(p.stacks.begin(), p.stacks.begin() + 4);
               p.stacks.pop_back();
               p.sets.clear();
+              p.places = {};
             }),
             Sentences{"there are stack distances of thread 1, which made no access"});
 }

@@ -34,11 +34,7 @@ bool LastTouch::within_budget() const {
   return !refused_ && shadow_bytes_ + one_more <= slack_bytes_ + lines_ * bytes_per_line;
 }
 
-bool LastTouch::shadowed(std::uint64_t line) const {
-  if (line >> line_bits != 0) return false;
-  const Region* const region = directory_[line >> region_bits];
-  return region != nullptr && region[(line >> granule_bits) % region_granules] != nullptr;
-}
+bool LastTouch::shadowed(std::uint64_t line) const { return granule_of(line) != nullptr; }
 
 bool LastTouch::make_granule(std::uint64_t line) try {
   const std::size_t number = line >> region_bits;
@@ -92,8 +88,6 @@ void LastTouch::make_room(std::uint64_t line) {
   }
   if (sparse_.full()) sparse_.grow([this](std::uint64_t l) { return shadowed(l); });
 }
-
-const std::uint32_t* LastTouch::peek(std::uint64_t line) { return shadowed(line) ? find(line) : sparse_.find(line); }
 
 void LastTouch::for_each(const std::function<void(std::uint64_t, std::uint32_t)>& visit) const {
   for (const std::size_t number : used_regions_) {

@@ -34,22 +34,28 @@ class LastTouch {
   /// Where the line's time is kept; a new line starts at 0. Null where room must be made first, which moves others.
   /// Inlined everywhere, so that no copy compiled for a special processor can be picked up elsewhere.
   [[gnu::always_inline]] std::uint32_t* find(std::uint64_t line) {
-    if (line >> line_bits == 0) [[likely]] {
-      std::uint32_t* const* const region = directory_[line >> region_bits];
-      if (region != nullptr) [[likely]] {
-        std::uint32_t* const granule = region[(line >> granule_bits) % region_granules];
-        if (granule != nullptr) [[likely]]
-          return granule + line % granule_lines;
-      }
-    }
+    if (std::uint32_t* const granule = granule_of(line); granule != nullptr) [[likely]]
+      return granule + line % granule_lines;
     return find_or_place(line);
   }
 
   /// Makes room for a line that find() refused. Every pointer that find() returned becomes invalid.
   void make_room(std::uint64_t line);
 
-  /// The line's time without creating anything; null where the map does not know the line.
-  const std::uint32_t* peek(std::uint64_t line);
+  /// Where the line's time is kept, without creating anything; null where the map does not know the line.
+  [[gnu::always_inline]] std::uint32_t* peek(std::uint64_t line) const {
+    std::uint32_t* const granule = granule_of(line);
+    return granule != nullptr ? granule + line % granule_lines : sparse_.find(line);
+  }
+
+  /// Brings what a later peek() or find() reads nearer to the processor.
+  [[gnu::always_inline]] void prefetch(std::uint64_t line) const {
+    if (const std::uint32_t* const granule = granule_of(line); granule != nullptr) {
+      __builtin_prefetch(granule + line % granule_lines);
+    } else if (has_sparse()) {
+      sparse_.prefetch(line);
+    }
+  }
 
   /// Whether some lines are in the hash table, so that prefetch_sparse() pays.
   [[gnu::always_inline]] bool has_sparse() const { return !sparse_.empty(); }
@@ -78,6 +84,12 @@ class LastTouch {
   static constexpr std::size_t region_granules = std::size_t{1} << (region_bits - granule_bits);
   using Region = std::uint32_t*;  ///< a region is an array of pointers to granules
 
+  /// The granule that holds the line's time; null where the line is not shadowed.
+  [[gnu::always_inline]] std::uint32_t* granule_of(std::uint64_t line) const {
+    if (line >> line_bits != 0) return nullptr;
+    std::uint32_t* const* const region = directory_[line >> region_bits];
+    return region != nullptr ? region[(line >> granule_bits) % region_granules] : nullptr;
+  }
   [[gnu::noinline]] std::uint32_t* find_or_place(std::uint64_t line);
   bool within_budget() const;
   bool shadowed(std::uint64_t line) const;

@@ -28,7 +28,7 @@ class SparseTouches {
   std::size_t memory_bytes() const { return memory_.bytes(); }
 
   /// The line's time, or null where the line is not here. Lines are not 0.
-  std::uint32_t* find(std::uint64_t line) {
+  std::uint32_t* find(std::uint64_t line) const {
     if (count_ == 0) return nullptr;
     Entry& entry = *probe(line);
     return entry.line() == line ? &entry.time : nullptr;

@@ -27,6 +27,19 @@ unsigned halvings_for(double rate) {
 
 bool by_lines(Sampling::Method m) { return m == Sampling::Method::shards_rate || m == Sampling::Method::shards_size; }
 
+std::vector<LineSize> write_back_lines(const AnalysisOptions& options) {
+  if (options.write_back_lines) return *options.write_back_lines;
+  constexpr LineSize usual{6};
+  std::vector<LineSize> lines = options.lines;
+  std::ranges::sort(lines);
+  const auto found = std::ranges::lower_bound(lines, usual);
+  return {found != lines.end() ? *found : lines.back()};
+}
+
+bool contains(const std::vector<LineSize>& lines, LineSize line) {
+  return std::ranges::find(lines, line) != lines.end();
+}
+
 /// All line sizes of one stream of accesses.
 using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
 
@@ -74,16 +87,15 @@ struct Analyzer::Engine {
 };
 
 Stream Analyzer::Engine::new_stream(unsigned halvings) const {
-  const auto wants_sets = [&](LineSize line) {
-    return std::ranges::find(options.set_lines, line) != options.set_lines.end();
-  };
+  const std::vector<LineSize> write_backs = write_back_lines(options);
   Stream stream;
   for (const LineSize line : options.lines) {
     analyze::LineAnalysisOptions o;
     o.line = line;
     o.sample = analyze::LineSample(halvings);
     o.popularity = options.popularity && line == LineSize{6};
-    if (wants_sets(line) && !by_lines(sampling.method)) {
+    o.write_backs = contains(write_backs, line);
+    if (contains(options.set_lines, line) && !by_lines(sampling.method)) {
       o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
     }
     stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
@@ -257,6 +269,11 @@ Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
     if (std::ranges::count(options.lines, options.lines[i]) > 1) {
       return wrong(fmt::format("line size {} is asked for twice", options.lines[i].bytes().value));
     }
+  }
+  for (const LineSize line : options.write_back_lines.value_or(std::vector<LineSize>{})) {
+    if (contains(options.lines, line)) continue;
+    return wrong(fmt::format("write-backs are asked for at {}-byte lines, but their stack distances are not",
+                             line.bytes().value));
   }
   const Sampling& s = options.sampling;
   if (by_lines(s.method) && (!(s.rate > 0) || s.rate > 1))

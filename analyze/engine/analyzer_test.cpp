@@ -9,6 +9,7 @@
 
 #include "analyze/distance/mattson_list.hpp"
 #include "analyze/distance/set_distance_naive.hpp"
+#include "analyze/distance/write_epochs_naive.hpp"
 
 namespace cachescape {
 namespace {
@@ -21,6 +22,7 @@ AnalysisOptions small_options() {
   options.ways = 4;
   options.other_set_counts = {3, 7};
   options.popularity = true;
+  options.write_back_lines = {LineSize{2}, LineSize{6}};
   return options;
 }
 
@@ -41,6 +43,27 @@ struct Naive {
   StackProfile stack;
   SetProfile sets;
 };
+
+/// What caches of 0 … all lines write back, as differences from one size to the next.
+std::vector<Bin> naive_write_backs(const std::vector<Access>& accesses, LineSize line, std::uint64_t footprint) {
+  std::uint64_t writing = 0;
+  const auto for_touches = [&](auto visit) {
+    for (const Access& a : accesses) {
+      const Touches touches = touches_of(a.address, a.size, line);
+      for (std::uint64_t i = 0; i < touches.count(); ++i) visit(Line{touches.first.value + i}, writes(a.kind));
+    }
+  };
+  for_touches([&](Line, bool writes) { writing += writes ? 1 : 0; });
+  std::vector<Bin> bins;
+  std::uint64_t before = writing;
+  for (std::uint64_t lines = 1; lines <= footprint + 1; ++lines) {
+    analyze::NaiveWriteBackCache cache(lines);
+    for_touches([&](Line l, bool writes) { cache.touch(l, writes); });
+    if (cache.write_backs() < before) bins.push_back({lines - 1, before - cache.write_backs()});
+    before = cache.write_backs();
+  }
+  return bins;
+}
 
 Naive naive(const std::vector<Access>& accesses, LineSize line, Scope scope, const AnalysisOptions& options) {
   Naive result;
@@ -79,6 +102,8 @@ Naive naive(const std::vector<Access>& accesses, LineSize line, Scope scope, con
     for (const auto& [l, n] : touches_of_line) ++by_touches[n];
     for (const auto& [n, count] : by_touches) result.stack.popularity.push_back({n, count});
   }
+  if (std::ranges::find(*options.write_back_lines, line) != options.write_back_lines->end())
+    result.stack.write_backs = naive_write_backs(accesses, line, result.stack.footprint_lines);
   const std::vector<std::uint64_t> set_counts{1, 2, 3, 4, 7, 8, 16, 32};
   analyze::NaiveSetDistances sets(set_counts, options.ways);
   sets.process(lines, groups);
@@ -244,6 +269,46 @@ TEST(Analyzer, ShortMemoryMeansSamplingAndAWarning) {
   EXPECT_LT(profile.sampling.rate, 1);
 }
 
+TEST(Analyzer, FollowsWriteBacksAtTheUsualLineUnlessToldOtherwise) {
+  const auto followed = [](AnalysisOptions options) {
+    std::vector<std::uint64_t> lines;
+    options.set_lines = {};
+    for (const StackProfile& s : analyse(options, random_lines(10, 3), 100).stacks) {
+      if (s.write_backs) lines.push_back(s.line.bytes().value);
+    }
+    return lines;
+  };
+  using Lines = std::vector<std::uint64_t>;
+  EXPECT_EQ(followed({}), Lines{64});
+  EXPECT_EQ(followed({.lines = {LineSize{9}, LineSize{5}, LineSize{7}}}), Lines{128});
+  EXPECT_EQ(followed({.lines = {LineSize{5}, LineSize{2}}}), Lines{32});
+  EXPECT_EQ(followed({.write_back_lines = std::vector<LineSize>{}}), Lines{});
+  EXPECT_EQ(followed({.write_back_lines = std::vector{LineSize{7}, LineSize{5}}}), (Lines{32, 128}));
+}
+
+TEST(Analyzer, SampledWriteBacksAreNearTheTruth) {
+  auto accesses = random_lines(400'000, 50'000);
+  for (std::size_t i = 0; i < accesses.size(); i += 3) accesses[i].kind = AccessKind::write;
+  const auto write_backs = [](const Profile& p, std::uint64_t lines) {
+    double n = 0;
+    for (const Bin& b : *p.stacks[0].write_backs) n += b.value >= lines ? static_cast<double>(b.count) : 0;
+    return n / p.sampling.rate;
+  };
+  const Profile exact = analyse(one_line_size(), accesses, 4096);
+  AnalysisOptions fixed_rate = one_line_size();
+  fixed_rate.sampling.method = Sampling::Method::shards_rate;
+  fixed_rate.sampling.rate = 0.125;
+  AnalysisOptions fixed_size = one_line_size();
+  fixed_size.sampling.method = Sampling::Method::shards_size;
+  fixed_size.sampling.max_lines = 8000;
+  for (const AnalysisOptions& options : {fixed_rate, fixed_size}) {
+    const Profile sampled = analyse(options, accesses, 4096);
+    EXPECT_EQ(sampled.sampling.rate, 0.125);
+    for (const std::uint64_t lines : {10'000, 25'000, 40'000})
+      EXPECT_NEAR(write_backs(sampled, lines), write_backs(exact, lines), 0.04 * 133'334) << lines;
+  }
+}
+
 TEST(Analyzer, IntervalsAnalyseTheirShare) {
   AnalysisOptions options = one_line_size();
   options.sampling.method = Sampling::Method::interval;
@@ -316,6 +381,10 @@ TEST(Analyzer, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(Analyzer::create(options).error().what, "no line size is asked for");
   options.lines = {LineSize{6}, LineSize{6}};
   EXPECT_EQ(Analyzer::create(options).error().what, "line size 64 is asked for twice");
+  options.lines = {LineSize{5}, LineSize{6}};
+  options.write_back_lines = {LineSize{6}, LineSize{7}};
+  EXPECT_EQ(Analyzer::create(options).error().what,
+            "write-backs are asked for at 128-byte lines, but their stack distances are not");
   options = {};
   options.sampling.method = Sampling::Method::interval;
   EXPECT_EQ(Analyzer::create(options).error().what, "interval sampling needs a stretch that is on");

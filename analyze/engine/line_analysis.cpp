@@ -28,6 +28,7 @@ std::vector<std::uint64_t> set_counts_of(const SetGrid& grid) {
 
 LineAnalysis::LineAnalysis(LineAnalysisOptions options) : options_(std::move(options)) {
   if (options_.sets && options_.sample.halvings() == 0) sets_.emplace(*options_.sets, access_kinds);
+  if (options_.write_backs) epochs_.emplace();
 }
 
 void LineAnalysis::flush() {
@@ -41,6 +42,15 @@ void LineAnalysis::flush() {
       counts.add_cold(weight);
     } else {
       counts.add(distances_[i], weight);
+    }
+  }
+  if (epochs_) {
+    constexpr std::size_t ahead = 16;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + ahead < n) epochs_->prefetch(lines_[i + ahead]);
+      const std::uint32_t greatest =
+          epochs_->touch(lines_[i], distances_[i], writes(static_cast<AccessKind>(kinds_[i])));
+      if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, weights_[i] * count_scale_);
     }
   }
   if (sets_) {
@@ -68,6 +78,8 @@ LineAnalysis LineAnalysis::copy() const {
   if (!sets_) other.sets_.reset();
   other.seed(stack_.recency_order([](Line) { return true; }));
   other.counts_ = counts_;
+  if (epochs_) other.epochs_ = epochs_->copy([](Line) { return true; }, 1);
+  other.ended_epochs_ = ended_epochs_;
   if (sets_) other.earlier_sets_ = counted_sets();
   other.popularity_ = popularity_;
   other.count_scale_ = count_scale_;
@@ -78,6 +90,10 @@ void LineAnalysis::halve_sample() {
   options_.sample = options_.sample.halved();
   count_scale_ *= 2;
   for (DistanceCounts& c : counts_) c.halve_resolution();
+  if (epochs_) {
+    ended_epochs_.halve_resolution();
+    epochs_ = epochs_->copy([this](Line line) { return options_.sample.follows(line); }, 2);
+  }
   // What a sample of lines cannot give: the lines of a set, and every line's touches.
   options_.sets.reset();
   sets_.reset();
@@ -102,7 +118,17 @@ StackProfile LineAnalysis::stack(Scope scope) const {
     for (const auto& [touches, lines] : lines_by_touches) profile.popularity.push_back({touches, lines});
     std::ranges::sort(profile.popularity, {}, &Bin::value);
   }
+  if (epochs_) profile.write_backs = counted_write_backs();
   return profile;
+}
+
+std::vector<Bin> LineAnalysis::counted_write_backs() const {
+  DistanceCounts all = ended_epochs_;
+  if (epochs_->open() > 0) {
+    epochs_->for_each_open(stack_.recency_order([](Line) { return true; }),
+                           [&](std::uint32_t greatest) { all.add(greatest, count_scale_); });
+  }
+  return all.histogram(options_.sample.scale(), count_scale_).bins;
 }
 
 SetProfile LineAnalysis::counted_sets() const {
@@ -132,6 +158,7 @@ std::optional<SetProfile> LineAnalysis::sets(Scope scope) const {
 std::uint64_t LineAnalysis::memory_bytes() const {
   std::uint64_t bytes = sizeof *this + stack_.memory_bytes() + popularity_.bucket_count() * 2 * sizeof(std::uint64_t);
   for (const DistanceCounts& c : counts_) bytes += c.memory_bytes();
+  if (epochs_) bytes += epochs_->memory_bytes() + ended_epochs_.memory_bytes();
   return bytes + (sets_ ? sets_->memory_bytes() : 0);
 }
 

@@ -10,6 +10,7 @@
 
 #include "analyze/distance/set_distance.hpp"
 #include "analyze/distance/stack_distances.hpp"
+#include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/distance_counts.hpp"
 #include "analyze/engine/line_sample.hpp"
 #include "cachescape/profile.hpp"
@@ -20,6 +21,7 @@ struct LineAnalysisOptions {
   LineSize line{6};
   std::optional<SetGrid> sets;  ///< set distances too
   bool popularity = false;      ///< how often each line is touched; a hash table entry per line
+  bool write_backs = false;     ///< what write-back caches write back; 4 bytes and more per line ever written
   LineSample sample;            ///< lines followed at first
 };
 
@@ -48,7 +50,7 @@ class LineAnalysis {
   /// Precondition: flushed.
   void halve_sample();
 
-  /// Preconditions: flushed.
+  /// Preconditions: flushed. With write-backs it takes time for each line followed.
   StackProfile stack(Scope scope) const;
   std::optional<SetProfile> sets(Scope scope) const;
   std::uint64_t followed_lines() const { return stack_.distinct_lines(); }
@@ -62,10 +64,13 @@ class LineAnalysis {
   /// Makes the engines' state that of a stream in which these lines were last touched in this order.
   void seed(const std::vector<Line>& recency_order);
   SetProfile counted_sets() const;
+  std::vector<Bin> counted_write_backs() const;
 
   LineAnalysisOptions options_;
   StackDistances stack_;
   std::array<DistanceCounts, access_kinds> counts_;
+  std::optional<WriteEpochs> epochs_;
+  DistanceCounts ended_epochs_;  ///< by greatest distance
   std::optional<SetDistances> sets_;
   std::optional<SetProfile> earlier_sets_;  ///< what the original of a copy had counted
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> popularity_;

@@ -38,6 +38,7 @@ std::string text_of(const profile::ProfileHeader& h, const std::string& path) {
                {"touches"},
                {"cold"},
                {"footprint"},
+               {"write-backs", Table::Align::left},
                {"set distances", Table::Align::left}});
   for (const profile::StackHeader& s : h.stacks) {
     std::string sets = "–";
@@ -47,7 +48,8 @@ std::string text_of(const profile::ProfileHeader& h, const std::string& path) {
       }
     }
     table.add({scope_name(s.scope), fmt::format("{}", s.line.bytes().value), with_thousands(sum(s.touches)),
-               with_thousands(sum(s.cold)), report::bytes_text(s.footprint_lines * s.line.bytes().value), sets});
+               with_thousands(sum(s.cold)), report::bytes_text(s.footprint_lines * s.line.bytes().value),
+               s.writes ? "yes" : "–", sets});
   }
   return text + '\n' + table.text();
 }
@@ -69,7 +71,8 @@ nlohmann::ordered_json json_of(const profile::ProfileHeader& h, const std::strin
                       {"line", s.line.bytes().value},
                       {"touches", sum(s.touches)},
                       {"cold", sum(s.cold)},
-                      {"footprint_lines", s.footprint_lines}});
+                      {"footprint_lines", s.footprint_lines},
+                      {"write_backs", s.writes.has_value()}});
   }
   Json sets = Json::array();
   for (const profile::SetHeader& s : h.sets)

@@ -24,6 +24,7 @@ Result<int> run(const SurfaceVerbOptions& options) {
   profile::ReadFilter filter;
   filter.scopes = {Scope{}};
   filter.popularity = false;
+  filter.write_backs = false;
   filter.sets = false;
   CACHESCAPE_TRY(const Profile profile, profile::read_profile(options.profile, filter));
   auto surface = model::surface(profile);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,14 @@ struct AnalysisOptions {
   std::vector<LineSize> set_lines{LineSize{5}, LineSize{6}, LineSize{7}, LineSize{8}};
   unsigned max_log2_sets = 16;
   unsigned ways = 32;
-  std::vector<std::uint64_t> other_set_counts;
+  std::vector<std::uint64_t> other_set_counts{};
   /// Count how often each 64-byte line is touched (for the memory-usage histogram).
   bool popularity = false;
+  /// Line sizes, among `lines`, at which write-backs are followed. None: 64 bytes, else the next larger size of
+  /// `lines`, else its largest.
+  std::optional<std::vector<LineSize>> write_back_lines{};
   /// Only method, rate (SHARDS: rounded to a power of one half), on, off and max_lines are looked at.
-  Sampling sampling;
+  Sampling sampling{};
   /// Bytes that the analysis may hold, 0 = no limit. Past it, lines are sampled, ever fewer, and the profile says so.
   std::uint64_t memory_limit = 0;
   /// Threads that analyse, each some of the line sizes; 0 = as many as the machine has.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,10 @@ struct StackProfile {
   std::uint64_t footprint_lines = 0;          ///< distinct lines touched
   /// How many lines were touched exactly `value` times (`count` lines); empty where it was not asked for.
   std::vector<Bin> popularity;
+  /// Every touch that writes (a store or read-modify-write) makes data that a fully associative LRU cache that writes
+  /// back does so once, if it has up to `value` lines, and never, if it has more: `count` such touches, value 0 = none
+  /// does. Data still held at the end are not written back. None where it was not asked for.
+  std::optional<std::vector<Bin>> write_backs{};
 
   friend bool operator==(const StackProfile&, const StackProfile&) = default;
 };

@@ -1,6 +1,7 @@
 #include "product/report/prediction_json.hpp"
 
 #include "product/report/outcome_json.hpp"
+#include "product/report/prediction_text.hpp"
 
 namespace cachescape::report {
 namespace {
@@ -21,12 +22,14 @@ Json prediction_json(const model::Prediction& prediction, const machine::Machine
     Json& level = json["levels"][i];
     level["model"] = model_word(from);
     level["why_not_exact"] = from.why_not_exact;
+    level["write_back_model"] = write_back_word(from);
+    level["write_back_note"] = from.write_back_note;
     if (from.confidence) {
       level["confidence"] = {{"level", 0.95}, {"misses", {from.confidence->low, from.confidence->high}}};
     }
   }
   json["amat_cycles"] = prediction.amat_cycles ? Json(*prediction.amat_cycles) : Json(nullptr);
-  json["not_modelled"] = {"write_backs", "bytes_out", "upgrades", "invalidations", "remote_hits"};
+  json["not_modelled"] = {"upgrades", "invalidations", "remote_hits"};
   json["warnings"] = prediction.warnings;
   return json;
 }

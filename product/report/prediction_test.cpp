@@ -9,8 +9,10 @@ namespace cachescape::report {
 namespace {
 
 model::Prediction example(const machine::Machine& machine, Sampling sampling = {}) {
-  Profile profile = model::naive::profile_of(model::naive::accesses_of("abacbdda"),
-                                             {.lines = {LineSize{6}}, .sets = {1, 2}, .ways = 2});
+  std::vector<Access> accesses = model::naive::accesses_of("abacbdda");
+  accesses[4].kind = AccessKind::modify;
+  Profile profile = model::naive::profile_of(
+      accesses, {.lines = {LineSize{6}}, .sets = {1, 2}, .ways = 2, .by_thread = false, .write_backs = true});
   profile.sampling = sampling;
   return *model::predict(profile, machine);
 }
@@ -25,31 +27,43 @@ machine::Machine two_levels() {
 
 TEST(PredictionText, SaysHowEachLevelWasPredicted) {
   const machine::Machine machine = two_levels();
-  EXPECT_EQ(prediction_text(example(machine), machine, {}),
-            "L1  128 B, direct mapped, 64-byte lines\n"
-            "L2  192 B, fully associative, 64-byte lines\n"
-            "\n"
-            "    accesses  hits  misses  miss ratio  of all touches\n"
-            "L1         8     3       5     62.50 %         62.50 %\n"
-            "L2         5     0       5    100.00 %         62.50 %\n"
-            "\n"
-            "misses by cause  cold  capacity  conflict\n"
-            "L1                  4         1         0\n"
-            "L2                  4         1         0\n"
-            "\n"
-            "traffic  bytes in  bytes out  write-backs\n"
-            "L1          320 B        0 B            0\n"
-            "L2          320 B        0 B            0\n"
-            "\n"
-            "model  method       because\n"
-            "L1     exact        the profile holds the distances of this geometry\n"
-            "L2     approximate  it is judged by all touches, not by those that miss nearer to the core; it is "
-            "predicted as LRU\n"
-            "\n"
-            "average access time  64.00 cycles\n"
-            "\n"
-            "Note: a profile does not tell write-backs: they and the bytes out are shown as 0.\n"
-            "Warning: L2 replaces by fifo; it is predicted as LRU.\n");
+  EXPECT_EQ(
+      prediction_text(example(machine), machine, {}),
+      "L1  128 B, direct mapped, 64-byte lines\n"
+      "L2  192 B, fully associative, 64-byte lines\n"
+      "\n"
+      "    accesses  hits  misses  miss ratio  of all touches\n"
+      "L1         8     3       5     62.50 %         62.50 %\n"
+      "L2         5     0       5    100.00 %         62.50 %\n"
+      "\n"
+      "misses by cause  cold  capacity  conflict\n"
+      "L1                  4         1         0\n"
+      "L2                  4         1         0\n"
+      "\n"
+      "traffic  bytes in  bytes out  write-backs\n"
+      "L1          320 B       64 B            1\n"
+      "L2          320 B        0 B            0\n"
+      "\n"
+      "model  method       write-backs  because\n"
+      "L1     exact        modelled     the profile holds the distances of this geometry\n"
+      "L2     approximate  modelled     it is judged by all touches, not by those that miss nearer to the core; it is "
+      "predicted as LRU\n"
+      "\n"
+      "average access time  64.00 cycles\n"
+      "\n"
+      "Note: L1's write-backs and bytes out are modelled: chance decides which lines share a set.\n"
+      "Note: L2's write-backs and bytes out are modelled: the misses are not exact.\n"
+      "Warning: L2 replaces by fifo; it is predicted as LRU.\n");
+}
+
+TEST(PredictionText, SaysWhereWriteBacksAreNotKnown) {
+  const Profile profile = model::naive::profile_of(model::naive::accesses_of("ab"), {});
+  const machine::Machine machine = *machine::read_inline("L1:128,full,64");
+  const std::string text = prediction_text(*model::predict(profile, machine), machine, {});
+  EXPECT_TRUE(
+      text.ends_with("\n\nNote: L1's write-backs and bytes out are not known and shown as 0: the profile does "
+                     "not hold them at 64-byte lines (record with --write-backs 64).\n"))
+      << text;
 }
 
 TEST(PredictionText, ShowsTheConfidenceOfASample) {
@@ -57,7 +71,7 @@ TEST(PredictionText, ShowsTheConfidenceOfASample) {
   const model::Prediction p =
       example(machine, {.method = Sampling::Method::interval, .rate = 0.5, .on = 4, .off = 4, .analysed = 4});
   const std::string text = prediction_text(p, machine, {});
-  EXPECT_NE(text.find("model  method       95 % of misses between  because\nL1     approximate  0 and 16"),
+  EXPECT_NE(text.find("model  method       95 % of misses between  write-backs  because\nL1     approximate  0 and 16"),
             std::string::npos)
       << text;
 }
@@ -74,8 +88,11 @@ TEST(PredictionJson, HasTheKeysOfTheSimulatorAndItsOwn) {
   EXPECT_EQ(json["levels"][1]["model"], "approximate");
   EXPECT_EQ(json["amat_cycles"], 64.0);
   EXPECT_EQ(json["warnings"].dump(), "[\"L2 replaces by fifo; it is predicted as LRU\"]");
-  EXPECT_EQ(json["not_modelled"].dump(),
-            "[\"write_backs\",\"bytes_out\",\"upgrades\",\"invalidations\",\"remote_hits\"]");
+  EXPECT_EQ(json["not_modelled"].dump(), "[\"upgrades\",\"invalidations\",\"remote_hits\"]");
+  EXPECT_EQ(json["levels"][0]["write_backs"], 1);
+  EXPECT_EQ(json["levels"][0]["bytes_out"], 64);
+  EXPECT_EQ(json["levels"][0]["write_back_model"], "modelled");
+  EXPECT_EQ(json["levels"][0]["write_back_note"], "chance decides which lines share a set");
 }
 
 TEST(PredictionJson, HasTheConfidenceOfASample) {
