@@ -30,6 +30,7 @@ void describe(Program& program) {
   add_predict(program);
   add_sweep(program);
   add_surface(program);
+  add_curves(program);
   add_merge(program);
   add_validate(program);
   add_trace(program);

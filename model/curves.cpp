@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "model/kind_counts.hpp"
@@ -9,9 +10,9 @@
 namespace cachescape::model {
 namespace {
 
-CurvePoint point(const MissCurve& curve, std::uint64_t lines) {
-  const std::uint64_t misses = sum(curve.misses(lines));
-  const std::uint64_t touches = sum(curve.touches());
+CurvePoint point(const MissCurve& curve, std::uint64_t lines, Kinds kinds) {
+  const std::uint64_t misses = sum(curve.misses(lines), kinds);
+  const std::uint64_t touches = sum(curve.touches(), kinds);
   return {lines, misses, touches == 0 ? 0 : static_cast<double>(misses) / static_cast<double>(touches)};
 }
 
@@ -37,22 +38,51 @@ double median(std::span<const Weighted> values) {
 
 }  // namespace
 
-std::vector<CurvePoint> curve_at_changes(const MissCurve& curve) {
-  std::vector<CurvePoint> points{point(curve, 0)};
+std::vector<CurvePoint> curve_at_changes(const MissCurve& curve, Kinds kinds) {
+  std::vector<CurvePoint> points{point(curve, 0, kinds)};
   points.reserve(curve.distances().size() + 1);
   for (const std::uint64_t d : curve.distances()) {
     // A touch at distance d hits from d + 1 lines on.
-    const CurvePoint next = point(curve, d + 1);
+    const CurvePoint next = point(curve, d + 1, kinds);
     if (next.misses != points.back().misses) points.push_back(next);
   }
   return points;
 }
 
-std::vector<CurvePoint> curve_at(const MissCurve& curve, std::span<const std::uint64_t> lines) {
+std::vector<CurvePoint> curve_at(const MissCurve& curve, std::span<const std::uint64_t> lines, Kinds kinds) {
   std::vector<CurvePoint> points;
   points.reserve(lines.size());
-  for (const std::uint64_t n : lines) points.push_back(point(curve, n));
+  for (const std::uint64_t n : lines) points.push_back(point(curve, n, kinds));
   return points;
+}
+
+std::vector<Knee> knees(std::span<const CurvePoint> points) {
+  constexpr double least_share = 0.05;
+  constexpr double near_enough = 0.95;
+  if (points.size() < 2) return {};
+  const auto ratio_at = [&](std::uint64_t lines) {
+    return std::prev(std::ranges::upper_bound(points, lines, {}, &CurvePoint::lines))->ratio;
+  };
+  std::vector<Knee> candidates;
+  candidates.reserve(points.size() - 1);
+  for (const CurvePoint& p : points.subspan(1)) candidates.push_back({p, ratio_at(p.lines / 2) - p.ratio});
+
+  const double least = least_share * (points.front().ratio - points.back().ratio);
+  std::vector<Knee> found;
+  while (!candidates.empty()) {
+    const Knee best = *std::ranges::max_element(candidates, {}, &Knee::saved);
+    if (best.saved < least) break;
+    // A little more is saved a little further on: the working set fits where most of it is.
+    const auto first = std::ranges::find_if(candidates, [&](const Knee& k) {
+      return k.at.lines > best.at.lines / 2 && k.saved >= near_enough * best.saved;
+    });
+    const Knee knee = *first;
+    found.push_back(knee);
+    std::erase_if(candidates,
+                  [&](const Knee& k) { return k.at.lines > knee.at.lines / 2 && k.at.lines / 2 < knee.at.lines; });
+  }
+  std::ranges::sort(found, {}, [](const Knee& k) { return k.at.lines; });
+  return found;
 }
 
 std::vector<std::uint64_t> spaced_sizes(std::uint64_t first, std::uint64_t last, unsigned per_doubling) {
@@ -68,11 +98,11 @@ std::vector<std::uint64_t> spaced_sizes(std::uint64_t first, std::uint64_t last,
   return sizes;
 }
 
-std::vector<SpatialUse> spatial_use(const Streams& streams, Bytes size) {
+std::vector<SpatialUse> spatial_use(const Streams& streams, Bytes size, Kinds kinds) {
   std::vector<SpatialUse> uses;
   for (const LineSize line : streams.line_sizes()) {
     const StreamModel& stream = *streams.find({}, line);
-    SpatialUse use{line, sum(stream.curve().misses(size.value / line.bytes().value)), std::nullopt};
+    SpatialUse use{line, sum(stream.curve().misses(size.value / line.bytes().value), kinds), std::nullopt};
     if (!uses.empty() && uses.front().misses > 0) {
       // The accesses are the same at every line size, so that the ratio of misses is that of the miss ratios.
       const double ratio = static_cast<double>(use.misses) / static_cast<double>(uses.front().misses);
@@ -110,10 +140,11 @@ std::vector<MemoryUse> memory_usage(std::span<const Bin> popularity, double line
   return result;
 }
 
-std::optional<TypicalDistance> typical_distance(const StackProfile& stack) {
+std::optional<TypicalDistance> typical_distance(const StackProfile& stack, Kinds kinds) {
   std::vector<Weighted> distances;
-  for (const Histogram& h : stack.kinds) {
-    for (const Bin& b : h.bins) distances.push_back({static_cast<double>(b.value), b.count});
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    if (!includes(kinds, static_cast<AccessKind>(k))) continue;
+    for (const Bin& b : stack.kinds[k].bins) distances.push_back({static_cast<double>(b.value), b.count});
   }
   if (distances.empty()) return std::nullopt;
   std::ranges::sort(distances, {}, &Weighted::value);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cachescape/profile.hpp"
+#include "model/kind_counts.hpp"
 #include "model/miss_curve.hpp"
 #include "model/streams.hpp"
 
@@ -23,9 +24,22 @@ struct CurvePoint {
 
 /// The working-set curve at every size where it changes, from 0 lines (everything misses) to the size from which on
 /// only cold touches miss. Between two points the ratio is that of the smaller. O(bins × log bins).
-std::vector<CurvePoint> curve_at_changes(const MissCurve& curve);
+std::vector<CurvePoint> curve_at_changes(const MissCurve& curve, Kinds kinds = Kinds::all);
 /// The same at chosen sizes, in their order. O(lines × log bins).
-std::vector<CurvePoint> curve_at(const MissCurve& curve, std::span<const std::uint64_t> lines);
+std::vector<CurvePoint> curve_at(const MissCurve& curve, std::span<const std::uint64_t> lines,
+                                 Kinds kinds = Kinds::all);
+/// A size at which a working set comes to fit: the last doubling before it saves much, the next little.
+struct Knee {
+  CurvePoint at;
+  double saved = 0;  ///< miss ratio at half the size − miss ratio here
+
+  friend constexpr bool operator==(const Knee&, const Knee&) = default;
+};
+/// By ascending size. saved(C) = ratio(⌊C/2⌋) − ratio(C) is judged at every size C where the curve changes. The
+/// largest is a knee, placed at the smallest size within the doubling below it that saves 95 % as much; then the
+/// largest among sizes not within a factor of two of a knee, and so on while it is at least 5 % of the curve's whole
+/// fall. `points` as from curve_at_changes(). O(points × log points).
+std::vector<Knee> knees(std::span<const CurvePoint> points);
 /// Sizes for drawing: whole numbers from `first` to `last`, `per_doubling` of them to each doubling, ascending, without
 /// repetition, both ends included. Precondition: 1 ≤ first ≤ last, per_doubling ≥ 1.
 std::vector<std::uint64_t> spaced_sizes(std::uint64_t first, std::uint64_t last, unsigned per_doubling);
@@ -42,7 +56,7 @@ struct SpatialUse {
   friend bool operator==(const SpatialUse&, const SpatialUse&) = default;
 };
 /// At every line size of the streams of everything, ascending.
-std::vector<SpatialUse> spatial_use(const Streams& streams, Bytes size);
+std::vector<SpatialUse> spatial_use(const Streams& streams, Bytes size, Kinds kinds = Kinds::all);
 
 /// The smallest memory in which the given share of all touches falls.
 struct MemoryUse {
@@ -63,6 +77,6 @@ struct TypicalDistance {
 
   friend constexpr bool operator==(const TypicalDistance&, const TypicalDistance&) = default;
 };
-std::optional<TypicalDistance> typical_distance(const StackProfile& stack);
+std::optional<TypicalDistance> typical_distance(const StackProfile& stack, Kinds kinds = Kinds::all);
 
 }  // namespace cachescape::model

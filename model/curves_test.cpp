@@ -18,6 +18,43 @@ TEST(Curves, ShowEveryChangeOfTheWorkedExample) {
   EXPECT_EQ(typical_distance(stack), (TypicalDistance{1.5, 1}));
 }
 
+TEST(Curves, TellLoadsFromStores) {
+  // a b A c B a: the capital letters are stores. Distances: a ∞, b ∞, A 1, c ∞, B 2, a 2.
+  std::vector<Access> accesses = naive::accesses_of("abacba");
+  accesses[2].kind = AccessKind::write;
+  accesses[4].kind = AccessKind::write;
+  const StackProfile stack = naive::stack_profile(accesses, {}, LineSize{6});
+  const MissCurve curve(stack, {});
+  EXPECT_EQ(curve_at_changes(curve, Kinds::loads), (std::vector<CurvePoint>{{0, 4, 1}, {3, 3, 0.75}}));
+  EXPECT_EQ(curve_at_changes(curve, Kinds::stores), (std::vector<CurvePoint>{{0, 2, 1}, {2, 1, 0.5}, {3, 0, 0}}));
+  EXPECT_EQ(typical_distance(stack, Kinds::loads), (TypicalDistance{2, 0}));
+  EXPECT_EQ(typical_distance(stack, Kinds::stores), (TypicalDistance{1.5, 0.5}));
+  accesses[4].kind = AccessKind::modify;
+  const MissCurve modified(naive::stack_profile(accesses, {}, LineSize{6}), {});
+  EXPECT_EQ(curve_at(modified, std::vector<std::uint64_t>{3}, Kinds::loads), (std::vector<CurvePoint>{{3, 3, 0.6}}));
+}
+
+TEST(Curves, FindTheKnees) {
+  // 40 % fit into 10 lines and a little more into 11, half of the touches into 100; a fall of 1 % is no knee.
+  const std::vector<CurvePoint> points{{0, 100, 1}, {10, 60, 0.6}, {11, 59, 0.59}, {100, 9, 0.09}, {1000, 8, 0.08}};
+  const auto found = knees(points);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].at, points[1]);
+  EXPECT_DOUBLE_EQ(found[0].saved, 0.4);
+  EXPECT_EQ(found[1].at, points[3]);
+  EXPECT_DOUBLE_EQ(found[1].saved, 0.5);
+  EXPECT_TRUE(knees(std::vector<CurvePoint>{{0, 4, 1}}).empty());
+  EXPECT_TRUE(knees({}).empty());
+}
+
+TEST(Curves, SeeOneKneeInAGradualFallOfOneDoubling) {
+  const std::vector<CurvePoint> points{{0, 100, 1}, {40, 80, 0.8}, {50, 60, 0.6}, {60, 40, 0.4}, {70, 20, 0.2}};
+  const auto found = knees(points);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].at, points[4]);
+  EXPECT_DOUBLE_EQ(found[0].saved, 0.8);
+}
+
 TEST(Curves, SpaceSizesByDoublings) {
   EXPECT_EQ(spaced_sizes(1, 16, 1), (std::vector<std::uint64_t>{1, 2, 4, 8, 16}));
   EXPECT_EQ(spaced_sizes(1, 9, 2), (std::vector<std::uint64_t>{1, 2, 3, 4, 6, 8, 9}));

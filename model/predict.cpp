@@ -58,7 +58,8 @@ class Predictor {
 
   void warn_of_profile() {
     const Losses& lost = streams_.losses();
-    if (lost.lost_accesses > 0) warn(fmt::format("{} accesses are missing from the recording", lost.lost_accesses));
+    if (lost.lost_accesses > 0)
+      warn(fmt::format("{} accesses are missing from the recording, or too long and cut", lost.lost_accesses));
     if (lost.skipped_records > 0) warn(fmt::format("{} malformed records were passed over", lost.skipped_records));
     if (lost.truncated) warn("the recording did not end in order: its end is missing");
     if (streams_.sampling().method != Sampling::Method::none) {

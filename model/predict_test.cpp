@@ -241,7 +241,7 @@ TEST(Predict, ReportsLossesAndSampling) {
   profile.sampling = {.method = Sampling::Method::shards_rate, .rate = 0.5, .analysed = 8};
   profile.threads[0].accesses = {16, 0, 0};
   const Prediction p = predicted(profile, machine_of("L1:128,1,64"));
-  EXPECT_EQ(p.warnings, (std::vector<std::string>{"3 accesses are missing from the recording",
+  EXPECT_EQ(p.warnings, (std::vector<std::string>{"3 accesses are missing from the recording, or too long and cut",
                                                   "2 malformed records were passed over",
                                                   "the recording did not end in order: its end is missing",
                                                   "the profile is a sample (50 % analysed): counts are estimates"}));

@@ -68,6 +68,7 @@ struct Analyzer::Engine {
   void analyse(const AccessBatch& batch, std::size_t from, std::size_t to);
   template <class Visit>
   void for_each_analysis(Visit visit);
+  std::uint32_t analysed_size(Address address, std::uint32_t size, std::uint64_t times);
   void watch_memory();
   void halve_samples();
   unsigned halvings() const { return everything.front()->sample().halvings(); }
@@ -81,6 +82,7 @@ struct Analyzer::Engine {
   std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t cut = 0;             ///< accesses longer than longest_access
   std::uint64_t memory_checked = 0;  ///< position at which memory was last looked at
   std::vector<std::uint32_t> thread_column;
   std::vector<std::string> warnings;
@@ -124,8 +126,22 @@ void Analyzer::Engine::add_thread(ThreadId id) {
   threads.back().own = new_stream(halvings());
 }
 
+/// What is analysed of an access of `size` bytes that is made `times` times.
+std::uint32_t Analyzer::Engine::analysed_size(Address address, std::uint32_t size, std::uint64_t times) {
+  if (size <= longest_access) [[likely]]
+    return size;
+  if (cut == 0) {
+    warnings.push_back(fmt::format(
+        "an access at {:#x} is {} bytes long: of such accesses the first {} bytes are analysed, and they count as lost",
+        address.value, size, longest_access));
+  }
+  cut += times;
+  return longest_access;
+}
+
 void Analyzer::Engine::consume(const AccessBatch& batch) {
   const auto ids = batch.threads();
+  const auto addresses = batch.addresses();
   const auto kinds = batch.kinds();
   const auto sizes = batch.sizes();
   thread_column.resize(batch.size());
@@ -139,7 +155,7 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
     }
     thread_column[i] = number;
     ++threads[number].accesses[static_cast<std::size_t>(kinds[i])];
-    bytes += sizes[i];
+    bytes += analysed_size(addresses[i], sizes[i], 1);
   }
   consume(batch, from, batch.size());
   watch_memory();
@@ -181,7 +197,7 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
     for (std::size_t i = from; i < to; ++i) {
       LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : *everything[l];
       analyze::for_touches(
-          addresses[i], sizes[i], kinds[i], 1, line,
+          addresses[i], std::min(sizes[i], longest_access), kinds[i], 1, line,
           [&](Line touched, AccessKind kind, std::uint32_t weight) { to_analysis.touch(touched, kind, weight); });
     }
   });
@@ -189,6 +205,11 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
 
 void Analyzer::Engine::consume(const StridedRun& run) {
   if (run.trips == 0 || run.body.empty()) return;
+  if (std::ranges::any_of(run.body, [](const StridedAccess& a) { return a.size > longest_access; })) {
+    StridedRun shorter = run;
+    for (StridedAccess& a : shorter.body) a.size = analysed_size(a.base, a.size, run.trips);
+    return consume(shorter);
+  }
   std::uint32_t number = thread_number(run.thread);
   if (number == threads.size()) add_thread(run.thread);
   for (const StridedAccess& a : run.body) {
@@ -298,6 +319,7 @@ Profile Analyzer::profile() {
   e.for_each_analysis([](LineAnalysis& a) { a.flush(); });
   Profile profile;
   profile.bytes = e.bytes;
+  profile.losses.lost_accesses = e.cut;
   for (const Engine::Thread& t : e.threads) profile.threads.push_back({t.id, t.accesses});
   std::ranges::sort(profile.threads, {}, &ThreadCounts::thread);
   profile.sampling = e.sampling;

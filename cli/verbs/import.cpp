@@ -59,7 +59,7 @@ void complete(Profile& profile, const OpenedInput& input, const std::string& pat
     const auto text = trace::value_of(input.trace->metadata(), "instructions");
     if (!text.empty()) profile.instructions = std::strtoull(std::string(text).c_str(), nullptr, 10);
   }
-  profile.losses.lost_accesses = status.lost_accesses.value;
+  profile.losses.lost_accesses += status.lost_accesses.value;
   profile.losses.skipped_records = status.skipped_records;
 }
 

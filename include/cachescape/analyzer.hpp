@@ -37,6 +37,10 @@ struct AnalysisOptions {
   unsigned workers = 1;
 };
 
+/// Of a longer access only so many bytes from its start are analysed. No instruction is so long; without a bound one
+/// record could keep the engine busy for hours.
+inline constexpr std::uint32_t longest_access = 1u << 20;
+
 /// Consumes accesses in their global order and knows the profile of what it has seen. Called by one thread.
 /// Exact unless sampling is asked for or memory runs short. Time: some nanoseconds per access and line size
 /// (docs/performance.md). Memory: docs/design/analysis.md.
@@ -51,9 +55,10 @@ class Analyzer {
   void consume(const AccessBatch& batch);
   void consume(const StridedRun& run);
 
-  /// All that is known so far; provenance, instructions and losses are the caller's to add.
+  /// All that is known so far. Provenance and instructions are the caller's to add, and so are losses, to those counted
+  /// here: every access longer than longest_access is a lost one.
   Profile profile();
-  /// What the user should be told, in order: that sampling began because memory ran short.
+  /// What the user should be told, in order: that sampling began because memory ran short, that an access was too long.
   const std::vector<std::string>& warnings() const;
 
  private:

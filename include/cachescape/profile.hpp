@@ -83,7 +83,7 @@ struct Sampling {
 };
 
 struct Losses {
-  std::uint64_t lost_accesses = 0;    ///< known to be missing from the input
+  std::uint64_t lost_accesses = 0;    ///< known to be missing from the input, or too long to be analysed whole
   std::uint64_t skipped_records = 0;  ///< malformed, passed over
   bool truncated = false;             ///< the recording did not end in order
 
