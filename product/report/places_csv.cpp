@@ -39,8 +39,8 @@ std::string places_csv(const PlacesReport& report) {
 std::string counters_csv(const PlacesReport& report) {
   std::string out = "place,metric,value\r\n";
   add_counters(out, "", report.counters);
-  for (std::size_t i = 0; i < report.row_counters.size(); ++i) {
-    add_counters(out, label_of(report.places.rows[i].group), report.row_counters[i]);
+  for (const model::GroupCounters& place : report.place_counters) {
+    add_counters(out, label_of(place.group), place.counters);
   }
   return out;
 }

@@ -11,7 +11,7 @@ namespace cachescape::report {
 /// reads, writes, modifies, bytes, touches, cold, and <level>_misses for each level. Empty where unknown.
 std::string places_csv(const PlacesReport& report);
 
-/// place,metric,value: the program's counters, with an empty place, then those of the places shown.
+/// place,metric,value: the program's counters, with an empty place, then place_counters.
 std::string counters_csv(const PlacesReport& report);
 
 }  // namespace cachescape::report

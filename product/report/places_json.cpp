@@ -56,13 +56,22 @@ Json counts_json(const PlacesReport& report, const model::PlaceRow& row) {
 
 Json rows_json(const PlacesReport& report) {
   Json rows = Json::array();
-  for (std::size_t i = 0; i < report.places.rows.size(); ++i) {
-    Json row = group_json(report.places.rows[i].group);
-    row.update(counts_json(report, report.places.rows[i]));
-    if (i < report.row_counters.size()) row["counters"] = report.row_counters[i];
+  for (const model::PlaceRow& place : report.places.rows) {
+    Json row = group_json(place.group);
+    row.update(counts_json(report, place));
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+Json place_counters_json(const PlacesReport& report) {
+  Json all = Json::array();
+  for (const model::GroupCounters& place : report.place_counters) {
+    Json json = group_json(place.group);
+    json["counters"] = Json(place.counters);
+    all.push_back(std::move(json));
+  }
+  return all;
 }
 
 Json table_json(const PlacesReport& report) {
@@ -78,6 +87,7 @@ Json table_json(const PlacesReport& report) {
             {"other_places", report.other_places}};
   if (report.other_places > 0) json["others"] = counts_json(report, report.others);
   json["total"] = counts_json(report, report.places.total);
+  if (report.options.counters) json["counters"] = place_counters_json(report);
   json["notes"] = report.places.notes;
   return json;
 }

@@ -1,11 +1,35 @@
 #include "product/report/places_report.hpp"
 
-#include <map>
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace cachescape::report {
+namespace {
+
+using AllCounters = std::vector<model::GroupCounters>;
+
+/// Those of `rows`, or, where there are none, those of the busiest places.
+AllCounters chosen(AllCounters all, const std::vector<model::PlaceRow>& rows, std::size_t top) {
+  if (rows.empty()) {
+    const auto instructions = [](const model::GroupCounters& g) {
+      return model::value_of(g.counters, "instructions").value_or(0);
+    };
+    std::ranges::stable_sort(all, std::greater<>{}, instructions);
+    if (top > 0 && all.size() > top) all.resize(top);
+    return all;
+  }
+  AllCounters of_rows;
+  for (const model::PlaceRow& row : rows) {
+    const auto found = std::ranges::lower_bound(all, row.group, {}, &model::GroupCounters::group);
+    if (found != all.end() && found->group == row.group) of_rows.push_back(std::move(*found));
+  }
+  return of_rows;
+}
+
+}  // namespace
 
 PlacesReport places_report(ProfileSummary summary, const Profile& profile, machine::Machine machine,
                            const PlacesOptions& options) {
@@ -32,13 +56,7 @@ PlacesReport places_report(ProfileSummary summary, const Profile& profile, machi
     }
   }
   if (options.counters) {
-    std::map<model::Group, model::Counters> by_group;
-    for (model::GroupCounters& g : model::counters_by(profile.places, options.grouping)) {
-      by_group.emplace(std::move(g.group), std::move(g.counters));
-    }
-    if (!by_group.empty()) {
-      for (const model::PlaceRow& row : rows) report.row_counters.push_back(std::move(by_group[row.group]));
-    }
+    report.place_counters = chosen(model::counters_by(profile.places, options.grouping), rows, options.top);
   }
   return report;
 }

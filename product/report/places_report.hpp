@@ -36,8 +36,9 @@ struct PlacesReport {
   model::PlaceTable places;      ///< the first rows by order; total is of all rows
   std::size_t other_places = 0;  ///< rows that were left out
   model::PlaceRow others;        ///< what they come to
-  /// Of the rows shown, in their order; empty unless asked for, and for groupings that have none.
-  std::vector<model::Counters> row_counters;
+  /// By place, empty unless asked for: of the rows shown, in their order; where the profile has no distances, of the
+  /// places that execute most instructions. Groupings by variable and object have none.
+  std::vector<model::GroupCounters> place_counters;
 };
 
 /// `profile` holds places, and distances for model::needed(machine, threads). O(places + bins).

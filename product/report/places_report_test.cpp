@@ -9,6 +9,8 @@
 #include "product/report/places_json.hpp"
 #include "product/report/places_text.hpp"
 #include "product/report/table.hpp"
+#include "profile/reader.hpp"
+#include "profile/validate.hpp"
 
 namespace cachescape::report {
 namespace {
@@ -44,6 +46,13 @@ std::size_t longest_line(const std::string& text) {
     at = end + 1;
   }
   return longest;
+}
+
+TEST(MatrixExample, IsInTheFileThatTheDocumentsShow) {
+  const auto file = profile::read_profile(CACHESCAPE_SOURCE_DIR "/examples/profiles/matrix.cscape");
+  ASSERT_TRUE(file) << file.error().what;
+  EXPECT_EQ(*file, matrix()) << "tests/examples/matrix_profile.cpp says how it is written";
+  EXPECT_EQ(profile::validate(*file), std::vector<std::string>{});
 }
 
 TEST(PlacesReport, AddsUpToTheProgram) {
@@ -114,6 +123,20 @@ TEST(PlacesText, SaysWhatIsMissing) {
             std::string::npos);
 }
 
+TEST(PlacesText, CountersNeedNoDistances) {
+  Profile counted = matrix();
+  counted.places.site_distances.clear();
+  const PlacesReport report = report_of(counted, {.grouping = model::Grouping::line, .top = 2, .counters = true});
+  const std::string text = places_text(report, 80);
+  EXPECT_NE(text.find("The profile has no distances by line.\n"
+                      "\n"
+                      "line                  instructions    loads  stores    flops  int ops\n"
+                      "matrix_multiply.c:18       576,000  128,000       –  128,000  128,000\n"
+                      "matrix_multiply.c:26        12,800        –   3,200        –    4,800\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(PlacesJson, HasTheSameNumbers) {
   const PlacesReport report = report_of(matrix(), {.top = 1, .counters = true});
   const auto json = places_json(report);
@@ -132,7 +155,8 @@ TEST(PlacesJson, HasTheSameNumbers) {
   EXPECT_EQ(
       row["levels"][0]["misses"].get<std::uint64_t>() + places["others"]["levels"][0]["misses"].get<std::uint64_t>(),
       places["total"]["levels"][0]["misses"].get<std::uint64_t>());
-  EXPECT_EQ(row["counters"]["flops"], 128000);
+  EXPECT_EQ(places["counters"][0]["name"], "multiply");
+  EXPECT_EQ(places["counters"][0]["counters"]["flops"], 128000);
   EXPECT_EQ(places["other_places"], 1);
 }
 

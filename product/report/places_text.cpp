@@ -143,10 +143,10 @@ std::string counters_by_place(const PlacesReport& report, std::size_t width) {
     std::vector<Table::Column> columns{{std::string(model::name_of(report.options.grouping)), Align::left}};
     for (const Metric& m : shown) columns.push_back({m.title});
     Table table(std::move(columns));
-    for (std::size_t i = 0; i < report.row_counters.size(); ++i) {
-      std::vector<std::string> cells{label_of(report.places.rows[i].group)};
+    for (const model::GroupCounters& place : report.place_counters) {
+      std::vector<std::string> cells{label_of(place.group)};
       for (const Metric& m : shown) {
-        const auto value = model::value_of(report.row_counters[i], m.metric);
+        const auto value = model::value_of(place.counters, m.metric);
         cells.push_back(value ? with_thousands(*value) : "–");
       }
       table.add(std::move(cells));
@@ -186,11 +186,11 @@ std::string places_section(const PlacesReport& report, std::size_t width) {
         "recorded under the Valgrind or QEMU observer, have them; imported traces have not.",
         width);
   }
-  if (report.places.rows.empty()) {
-    return wrapped(fmt::format("The profile has no distances by {}.", model::name_of(report.options.grouping)), width);
-  }
-  std::string text = worst_places(report, width);
-  if (!report.row_counters.empty()) {
+  std::string text =
+      report.places.rows.empty()
+          ? wrapped(fmt::format("The profile has no distances by {}.", model::name_of(report.options.grouping)), width)
+          : worst_places(report, width);
+  if (!report.place_counters.empty()) {
     const std::string counters = counters_by_place(report, width);
     if (!counters.empty()) text += '\n' + counters;
   }
