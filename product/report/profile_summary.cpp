@@ -17,6 +17,8 @@ using Json = nlohmann::ordered_json;
 
 using model::sum;
 
+constexpr std::size_t indent = 14;  ///< of values behind their labels
+
 bool by_lines(const Sampling& s) {
   return s.method == Sampling::Method::shards_rate || s.method == Sampling::Method::shards_size;
 }
@@ -94,7 +96,6 @@ ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path
 }
 
 std::string summary_line(const std::string& label, const std::string& value, std::size_t width) {
-  constexpr std::size_t indent = 14;
   const std::size_t room = width - std::min(width, indent);
   // A first word that is too long stays beside its label.
   const std::string lines = wrapped(value, room);
@@ -109,7 +110,8 @@ std::string summary_line(const std::string& label, const std::string& value, std
 std::string summary_text(const ProfileSummary& s, std::size_t width) {
   std::string text;
   const auto add = [&](const char* label, const std::string& value) { text += summary_line(label, value, width); };
-  add("profile", s.path + (s.finished ? "" : " (unfinished)"));
+  const std::size_t room = std::max(indent, width) - indent;
+  add("profile", shortened(s.path, std::max<std::size_t>(room, 1)) + (s.finished ? "" : " (unfinished)"));
   if (!s.command.empty()) add("command", s.command);
   if (!s.recorded.empty()) add("recorded", s.recorded);
   if (s.duration) add("duration", fmt::format("{:.4g} s", *s.duration));
