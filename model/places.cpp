@@ -25,8 +25,7 @@ std::uint64_t lines_at(const Machine& machine, const std::vector<std::size_t>& i
     bytes += static_cast<double>(machine.levels[j].size().value) * static_cast<double>(instances[j]);
     if (machine.levels[j].inclusion != machine::Inclusion::exclusive) break;
   }
-  const auto lines = static_cast<std::uint64_t>(bytes / static_cast<double>(line.bytes().value));
-  return place_distance(std::max<std::uint64_t>(1, lines));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes / static_cast<double>(line.bytes().value)));
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -114,10 +113,16 @@ PlaceTable places_of(const Profile& profile, const Machine& machine, Grouping gr
   for (const Level& level : machine.levels) {
     instances.push_back(threads_by_instance(profile.threads.size(), machine.cores, level.shared_by).size());
   }
-  for (std::size_t i = 0; i < machine.levels.size(); ++i) {
-    table.levels.push_back({machine.levels[i].name, lines_at(machine, instances, i, places.line)});
-  }
   table.notes = notes_on(machine, instances, places.line);
+  for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+    const std::string& name = machine.levels[i].name;
+    const std::uint64_t lines = lines_at(machine, instances, i, places.line);
+    table.levels.push_back({name, place_distance(lines)});
+    if (place_distance(lines) != lines) {
+      table.notes.push_back(fmt::format("{} is judged by place with {} lines instead of {}: distances are rounded",
+                                        name, place_distance(lines), lines));
+    }
+  }
 
   const Scaling scaling = scaling_of(profile, Scope{});
   const bool objects = grouping == Grouping::object;

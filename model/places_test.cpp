@@ -88,6 +88,8 @@ TEST(Places, NumbersOfLinesAreWhatPlaceDistancesCanTell) {
       places_of(example_program(), machine_of("L1:4160,full,64 L2:8K,full,128"), Grouping::function);
   EXPECT_EQ(table.levels, (std::vector<PlaceLevel>{{"L1", 64}, {"L2", 128}}));
   EXPECT_EQ(table.rows[0].misses, (Misses{{2, 0, 0}, {0, 0, 0}}));
+  ASSERT_EQ(table.notes.size(), 2u);
+  EXPECT_EQ(table.notes[1], "L1 is judged by place with 64 lines instead of 65: distances are rounded");
 }
 
 TEST(Places, SayWhatTheyDoNotModel) {
