@@ -24,17 +24,17 @@ Result<std::vector<LineSize>> line_sizes(const char* flag, const std::vector<std
 }
 
 /// Numbers, or the word none alone.
-Result<std::vector<LineSize>> write_back_lines(const std::vector<std::string>& words) {
+Result<std::vector<LineSize>> lines_or_none(const char* flag, const std::vector<std::string>& words) {
   if (words.size() == 1 && words.front() == "none") return std::vector<LineSize>{};
   std::vector<std::uint64_t> bytes;
   for (const std::string& word : words) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes.emplace_back());
     if (error != std::errc{} || end != word.data() + word.size()) {
-      return failure(ErrorKind::usage, fmt::format("“{}” is not a line size in bytes", word), "--write-backs",
+      return failure(ErrorKind::usage, fmt::format("“{}” is not a line size in bytes", word), flag,
                      "give numbers such as 64,128, or none");
     }
   }
-  return line_sizes("--write-backs", bytes);
+  return line_sizes(flag, bytes);
 }
 
 }  // namespace
@@ -44,7 +44,8 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
     return verb.add_option(name, value, text)->type_name(type)->group(group);
   };
   option("--lines", flags.lines, "Line sizes in bytes; 4,8,…,512 otherwise", "B,…")->delimiter(',');
-  option("--set-lines", flags.set_lines, "Line sizes whose set distances are kept too; 32,64,128,256 otherwise", "B,…")
+  option("--set-lines", flags.set_lines, "Line sizes whose set distances are kept too, or none; 32,64,128,256 otherwise",
+         "B,…")
       ->delimiter(',');
   option("--sets", flags.sets, "Numbers of sets to know exactly besides 1, 2, 4, … 65536", "N,…")->delimiter(',');
   option("--ways", flags.ways, "Most ways to know exactly, 1 … 32", "N")->capture_default_str();
@@ -67,10 +68,10 @@ Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
     CACHESCAPE_TRY(options.lines, line_sizes("--lines", flags.lines));
   }
   if (!flags.set_lines.empty()) {
-    CACHESCAPE_TRY(options.set_lines, line_sizes("--set-lines", flags.set_lines));
+    CACHESCAPE_TRY(options.set_lines, lines_or_none("--set-lines", flags.set_lines));
   }
   if (!flags.write_backs.empty()) {
-    CACHESCAPE_TRY(options.write_back_lines, write_back_lines(flags.write_backs));
+    CACHESCAPE_TRY(options.write_back_lines, lines_or_none("--write-backs", flags.write_backs));
   }
   options.other_set_counts = flags.sets;
   options.ways = flags.ways;

@@ -13,7 +13,7 @@ namespace cachescape::cli {
 
 struct AnalysisFlags {
   std::vector<std::uint64_t> lines;
-  std::vector<std::uint64_t> set_lines;
+  std::vector<std::string> set_lines;
   std::vector<std::uint64_t> sets;
   std::vector<std::string> write_backs;
   unsigned ways = 32;

@@ -9,15 +9,31 @@
 #include "machine/validate.hpp"
 
 namespace cachescape::cli {
+namespace {
 
-void add_machine_options(CLI::App& verb, MachineOptions& options) {
-  verb.add_option("--machine", options.machine,
-                  "A preset (cachescape machine list), a .toml file, host, or levels such as 'L1:32K,8,64 L2:1M,16,64'")
-      ->required()
-      ->type_name("MACHINE");
+constexpr const char* what_machines =
+    "A preset (cachescape machine list), a .toml file, host, or levels such as 'L1:32K,8,64 L2:1M,16,64'";
+/// What stands in for a host that cannot be detected.
+constexpr const char* usual_machine = "zen4";
+
+void add_cores(CLI::App& verb, MachineOptions& options) {
   verb.add_option("--cores", options.cores,
                   "Deal threads out to this many cores, 0 = a core per thread; otherwise what the machine has")
       ->type_name("N");
+}
+
+}  // namespace
+
+void add_machine_options(CLI::App& verb, MachineOptions& options) {
+  verb.add_option("--machine", options.machine, what_machines)->required()->type_name("MACHINE");
+  add_cores(verb, options);
+}
+
+void add_optional_machine_options(CLI::App& verb, MachineOptions& options) {
+  verb.add_option("--machine", options.machine,
+                  std::string(what_machines) + "; where none is given, host, or else " + usual_machine)
+      ->type_name("MACHINE");
+  add_cores(verb, options);
 }
 
 Result<machine::Machine> find_machine(const std::string& text) {
@@ -44,6 +60,21 @@ Result<machine::Machine> find_machine(const MachineOptions& options) {
     }
   }
   return machine;
+}
+
+Result<ChosenMachine> find_or_choose_machine(const MachineOptions& options) {
+  ChosenMachine chosen;
+  MachineOptions wanted = options;
+  if (wanted.machine.empty()) {
+    wanted.machine = "host";
+    chosen.reason = "this computer, as no machine was chosen";
+    if (!find_machine(wanted.machine)) {
+      wanted.machine = usual_machine;
+      chosen.reason = "as no machine was chosen and this computer hides its caches";
+    }
+  }
+  CACHESCAPE_TRY(chosen.machine, find_machine(wanted));
+  return chosen;
 }
 
 }  // namespace cachescape::cli

@@ -29,6 +29,7 @@ void describe(Program& program) {
   add_compile(program);
   add_import(program);
   add_info(program);
+  add_report(program);
   add_predict(program);
   add_sweep(program);
   add_surface(program);

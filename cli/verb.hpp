@@ -46,6 +46,7 @@ void add_collect(Program& program);
 void add_compile(Program& program);
 void add_import(Program& program);
 void add_info(Program& program);
+void add_report(Program& program);
 void add_predict(Program& program);
 void add_sweep(Program& program);
 void add_surface(Program& program);

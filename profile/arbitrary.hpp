@@ -48,6 +48,63 @@ inline std::vector<std::pair<Scope, LineSize>> some_places() {
   return {places.begin(), places.end()};
 }
 
+/// nowhere, or an index below `size`.
+inline std::uint32_t some_index(std::size_t size) {
+  if (size == 0 || *rc::gen::inRange(0, 4) == 0) return nowhere;
+  return *rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(size));
+}
+
+inline std::vector<PlaceDistances> some_place_distances(std::size_t places) {
+  std::vector<PlaceDistances> all;
+  for (std::uint32_t i = 0; i < places; ++i) {
+    if (*rc::gen::arbitrary<bool>()) continue;
+    PlaceDistances& d = all.emplace_back();
+    d.place = i;
+    d.accesses = some_kind_counts();
+    d.bytes = some_count();
+    for (Histogram& h : d.kinds) {
+      h.cold = some_count();
+      for (const Bin& b : some_bins(0)) {
+        const std::uint64_t value = place_distance(b.value);
+        if (h.bins.empty() || h.bins.back().value < value) h.bins.push_back({value, b.count});
+      }
+    }
+  }
+  return all;
+}
+
+/// Chains of inlined calls lead to later locations as well as to earlier ones.
+inline Places some_source() {
+  Places p;
+  const int locations = *rc::gen::inRange(0, 5);
+  const bool backwards = *rc::gen::arbitrary<bool>();
+  for (int i = 0; i < locations; ++i) {
+    const auto at = static_cast<std::uint32_t>(i);
+    std::uint32_t call = some_index(at);
+    if (call != nowhere && backwards) call = static_cast<std::uint32_t>(locations) - 1 - call;
+    p.locations.push_back({some_text(), some_text(), static_cast<std::uint32_t>(some_count() & 0xffffffff), at, call});
+  }
+  if (backwards) std::ranges::reverse(p.locations);
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    p.blocks.push_back({some_text(), some_text(), some_index(p.locations.size()), 3, *rc::gen::arbitrary<bool>(),
+                        some_count(), some_count()});
+  }
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    p.sites.push_back({some_index(p.locations.size()), some_index(p.blocks.size()), some_text(), some_text()});
+  }
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    p.objects.push_back({static_cast<Object::Kind>(*rc::gen::inRange(0, 4)), some_text(),
+                         some_index(p.locations.size()), some_count(), some_count(), some_count()});
+  }
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    p.counted.push_back({some_text(), some_index(p.blocks.size()), some_count()});
+  }
+  p.line = LineSize{*rc::gen::element(0u, 6u, 30u)};
+  p.site_distances = some_place_distances(p.sites.size());
+  p.object_distances = some_place_distances(p.objects.size());
+  return p;
+}
+
 inline Profile some_profile() {
   Profile p;
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) p.provenance.emplace_back(some_text(), some_text());
@@ -81,6 +138,7 @@ inline Profile some_profile() {
     }
     p.sets.push_back(std::move(sets));
   }
+  p.places = some_source();
   return p;
 }
 

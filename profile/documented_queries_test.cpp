@@ -56,7 +56,7 @@ void expect_documented_answers(const std::string& path) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
   const auto queries = documented_queries(page);
-  EXPECT_EQ(queries.size(), 11u);
+  EXPECT_EQ(queries.size(), 14u);
   for (const Query& query : queries) EXPECT_EQ(answer(database, query.sql), query.output) << query.sql;
   sqlite3_close(database);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profile/form.hpp"
+#include "profile/places_merge.hpp"
 #include "profile/scope_text.hpp"
 
 namespace cachescape::profile {
@@ -316,6 +317,7 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
     CACHESCAPE_TRY(SetProfile sum, sum_of(std::span(sets)));
     merged.sets.push_back(std::move(sum));
   }
+  CACHESCAPE_TRY(merged.places, merge_places(parts, kind));
   CACHESCAPE_CHECK(check_form(merged));
   return merged;
 }

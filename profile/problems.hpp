@@ -27,5 +27,7 @@ class Problems {
 
 /// What concerns the set distances of an unsampled profile: among themselves and against the stack distances.
 void validate_sets(const Profile& profile, Problems& problems);
+/// What concerns the places of an unsampled profile: each by itself, and all together against the program.
+void validate_places(const Profile& profile, Problems& problems);
 
 }  // namespace cachescape::profile

@@ -8,6 +8,7 @@
 #include "profile/database.hpp"
 #include "profile/open.hpp"
 #include "profile/outline.hpp"
+#include "profile/places_reader.hpp"
 #include "profile/row_cursor.hpp"
 #include "profile/schema.hpp"
 
@@ -212,6 +213,9 @@ Result<Profile> read_all(const Database& database, const ReadFilter& filter) {
   Profile profile = std::move(outline.header.general);
   if (filter.stacks) CACHESCAPE_CHECK(read_stack_profiles(database, outline, filter, profile));
   if (filter.sets) CACHESCAPE_CHECK(read_set_profiles(database, outline, filter, profile));
+  if (filter.places && outline.header.version >= places_since) {
+    CACHESCAPE_TRY(profile.places, read_places(database));
+  }
   return profile;
 }
 

@@ -21,6 +21,7 @@ struct ReadFilter {
   bool popularity = true;
   bool write_backs = true;
   bool sets = true;
+  bool places = true;
 };
 
 /// Reads one consistent snapshot, also while it is being recorded. Nothing in the file is trusted: the result passes
@@ -57,7 +58,7 @@ struct ProfileHeader {
   std::uint32_t version = 0;  ///< of the file's schema
   bool finished = false;      ///< false while it is being recorded, or when that was cut short
   std::uint64_t updates = 0;  ///< snapshots written so far: grows while it is being recorded
-  Profile general;            ///< with neither stacks nor sets
+  Profile general;            ///< with neither stacks nor sets nor places
   std::vector<StackHeader> stacks;
   std::vector<SetHeader> sets;
 };

@@ -4,18 +4,12 @@
 #include <numeric>
 #include <span>
 
+#include "profile/insert.hpp"
+#include "profile/places_writer.hpp"
 #include "profile/schema.hpp"
 
 namespace cachescape::profile {
 namespace {
-
-/// Binds `values` to the parameters 1, 2, … and runs the statement.
-template <class... Values>
-Result<void> insert(Statement& statement, const Values&... values) {
-  int parameter = 0;
-  (statement.bind(++parameter, values), ...);
-  return statement.run();
-}
 
 void bind_scope(Statement& statement, int first_parameter, const Scope& scope) {
   const bool everything = scope.kind == Scope::Kind::everything;
@@ -119,7 +113,8 @@ Result<void> write_rows(const Database& database, const Profile& profile) {
   }
   CACHESCAPE_CHECK(write_general(database, profile));
   CACHESCAPE_CHECK(write_stacks(database, profile.stacks));
-  return write_sets(database, profile.sets);
+  CACHESCAPE_CHECK(write_sets(database, profile.sets));
+  return write_places(database, profile.places);
 }
 
 }  // namespace cachescape::profile

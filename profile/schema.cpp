@@ -5,7 +5,7 @@
 namespace cachescape::profile {
 namespace {
 
-constexpr std::array<SchemaObject, 14> all_tables = {{
+constexpr std::array<SchemaObject, 23> all_tables = {{
     {"recording", R"(CREATE TABLE recording(
   state TEXT NOT NULL,            -- 'recording' or 'finished'
   updates INTEGER NOT NULL,       -- snapshots written so far
@@ -99,9 +99,84 @@ constexpr std::array<SchemaObject, 14> all_tables = {{
   count INTEGER NOT NULL,
   PRIMARY KEY(set_profile, sets, kind, distance)
 ) WITHOUT ROWID)"},
+    {"location", R"(CREATE TABLE location(
+  id INTEGER PRIMARY KEY,         -- 1, 2, …, like all ids
+  function TEXT NOT NULL,         -- of the source; '' and 0 = unknown
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  column INTEGER NOT NULL,
+  inlined_at INTEGER              -- location of the call that was inlined here
+))",
+     places_since},
+    {"block", R"(CREATE TABLE block(
+  id INTEGER PRIMARY KEY,
+  function TEXT NOT NULL,         -- that contains it once everything is inlined
+  module TEXT NOT NULL,           -- source file or binary
+  location INTEGER,
+  loop_depth INTEGER NOT NULL,
+  entry INTEGER NOT NULL,         -- 0 or 1
+  executions INTEGER NOT NULL,    -- 0 = not counted
+  instructions INTEGER NOT NULL   -- per execution
+))",
+     places_since},
+    {"site", R"(CREATE TABLE site(
+  id INTEGER PRIMARY KEY,
+  location INTEGER,
+  block INTEGER,
+  variable TEXT NOT NULL,
+  type TEXT NOT NULL
+))",
+     places_since},
+    {"object", R"(CREATE TABLE object(
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,             -- 'unknown', 'heap', 'global' or 'stack'
+  name TEXT NOT NULL,
+  location INTEGER,               -- where it is declared or allocated
+  allocations INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,         -- of all of them together
+  most_bytes INTEGER NOT NULL     -- at one time
+))",
+     places_since},
+    {"counter", R"(CREATE TABLE counter(
+  id INTEGER PRIMARY KEY,
+  metric TEXT NOT NULL,
+  block INTEGER,
+  value INTEGER NOT NULL          -- of all executions
+))",
+     places_since},
+    {"place_line", R"(CREATE TABLE place_line(
+  line INTEGER NOT NULL           -- bytes; of all distances by place
+))",
+     places_since},
+    {"place", R"(CREATE TABLE place(
+  id INTEGER PRIMARY KEY,         -- sites, then objects
+  scope TEXT NOT NULL,            -- 'site' or 'object'
+  owner INTEGER NOT NULL,         -- its id
+  reads INTEGER NOT NULL,         -- accesses, analysed or not
+  writes INTEGER NOT NULL,
+  modifies INTEGER NOT NULL,
+  bytes INTEGER NOT NULL
+))",
+     places_since},
+    {"place_kind", R"(CREATE TABLE place_kind(
+  place INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  touches INTEGER NOT NULL,       -- cold + sum of place_bin.count
+  cold INTEGER NOT NULL,
+  PRIMARY KEY(place, kind)
+) WITHOUT ROWID)",
+     places_since},
+    {"place_bin", R"(CREATE TABLE place_bin(
+  place INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  distance INTEGER NOT NULL,      -- the least with the same five leading binary digits
+  count INTEGER NOT NULL,
+  PRIMARY KEY(place, kind, distance)
+) WITHOUT ROWID)",
+     places_since},
 }};
 
-constexpr std::array<SchemaObject, 6> all_views = {{
+constexpr std::array<SchemaObject, 10> all_views = {{
     {"v_summary", R"(CREATE VIEW v_summary(name, value) AS
 SELECT 'state', state FROM recording
 UNION ALL SELECT 'accesses', (SELECT coalesce(sum(reads + writes + modifies), 0) FROM thread)
@@ -155,6 +230,32 @@ WITH RECURSIVE way(distance) AS (
 SELECT scope, thread, line, sets, curve.ways, sets * curve.ways * line, reads + writes + modifies,
        reads + writes + modifies - hits, (reads + writes + modifies - hits) * 1.0 / nullif(reads + writes + modifies, 0)
 FROM set_profile JOIN curve USING (id))"},
+    {"v_sites",
+     R"(CREATE VIEW v_sites(site, function, file, line, column, container, variable, type, reads, writes, modifies, accesses, bytes, touches, cold) AS
+SELECT s.id, coalesce(nullif(l.function, ''), b.function, ''), coalesce(l.file, ''), coalesce(l.line, 0),
+       coalesce(l.column, 0), coalesce(b.function, ''), variable, type, reads, writes, modifies,
+       reads + writes + modifies, bytes,
+       (SELECT coalesce(sum(touches), 0) FROM place_kind WHERE place = p.id),
+       (SELECT coalesce(sum(cold), 0) FROM place_kind WHERE place = p.id)
+FROM place p JOIN site s ON s.id = owner LEFT JOIN location l ON l.id = s.location LEFT JOIN block b ON b.id = s.block
+WHERE scope = 'site')",
+     places_since},
+    {"v_functions",
+     R"(CREATE VIEW v_functions(function, sites, reads, writes, modifies, accesses, bytes, touches, cold) AS
+SELECT function, count(*), sum(reads), sum(writes), sum(modifies), sum(accesses), sum(bytes), sum(touches), sum(cold)
+FROM v_sites GROUP BY function)",
+     places_since},
+    {"v_objects",
+     R"(CREATE VIEW v_objects(object, kind, name, file, line, allocations, bytes, accesses, touches, cold) AS
+SELECT o.id, kind, name, coalesce(l.file, ''), coalesce(l.line, 0), allocations, o.bytes, reads + writes + modifies,
+       (SELECT coalesce(sum(touches), 0) FROM place_kind WHERE place = p.id),
+       (SELECT coalesce(sum(cold), 0) FROM place_kind WHERE place = p.id)
+FROM place p JOIN object o ON o.id = owner LEFT JOIN location l ON l.id = o.location
+WHERE scope = 'object')",
+     places_since},
+    {"v_counters", R"(CREATE VIEW v_counters(function, metric, value) AS
+SELECT coalesce(function, ''), metric, sum(value) FROM counter LEFT JOIN block ON block.id = block GROUP BY 1, 2)",
+     places_since},
 }};
 
 }  // namespace

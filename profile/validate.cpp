@@ -192,6 +192,7 @@ std::vector<std::string> validate(const Profile& profile) {
   if (profile.sampling.method == Sampling::Method::none) {
     validate_stacks(profile, problems);
     validate_sets(profile, problems);
+    validate_places(profile, problems);
   }
   return std::move(problems).take();
 }

@@ -31,27 +31,34 @@ LineAnalysis::LineAnalysis(LineAnalysisOptions options) : options_(std::move(opt
   if (options_.write_backs) epochs_.emplace();
 }
 
+void LineAnalysis::settle_again() {
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    if (again_[k] == 0) continue;
+    counts_[k].add(0, again_[k] * count_scale_);
+    // A write right after a write of the same line ends an epoch in which nothing came between.
+    if (epochs_ && writes(static_cast<AccessKind>(k))) ended_epochs_.add(0, again_[k] * count_scale_);
+    if (sets_) set_again_[k] += again_[k];
+    again_[k] = 0;
+  }
+  if (again_weight_ > 0)
+    place_counts_.add(again_place_, static_cast<std::size_t>(again_kind_), 0, again_weight_ * count_scale_);
+  again_weight_ = 0;
+}
+
 void LineAnalysis::flush() {
+  settle_again();
   const std::size_t n = std::exchange(pending_, 0);
   if (n == 0) return;
   stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
   for (std::size_t i = 0; i < n; ++i) {
     DistanceCounts& counts = counts_[kinds_[i]];
     const std::uint64_t weight = weights_[i] * count_scale_;
-    if (distances_[i] == cold_distance) {
+    if (distances_[i] == cold_distance) [[unlikely]] {
       counts.add_cold(weight);
+      if (options_.places) place_counts_.add_cold(places_[i], kinds_[i], weight);
     } else {
       counts.add(distances_[i], weight);
-    }
-  }
-  if (options_.places) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint64_t weight = weights_[i] * count_scale_;
-      if (distances_[i] == cold_distance) {
-        place_counts_.add_cold(places_[i], kinds_[i], weight);
-      } else {
-        place_counts_.add(places_[i], kinds_[i], distances_[i], weight);
-      }
+      if (options_.places) place_counts_.add(places_[i], kinds_[i], distances_[i], weight);
     }
   }
   if (epochs_) {
@@ -155,6 +162,10 @@ SetProfile LineAnalysis::counted_sets() const {
       counts.hits[k] = sets_->histogram(sets, static_cast<std::uint16_t>(k));
       counts.hits[k].pop_back();  // the rest: farther or cold
     }
+  }
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    profile.touches[k] += set_again_[k];
+    for (SetCounts& counts : profile.counts) counts.hits[k][0] += set_again_[k];
   }
   if (earlier_sets_) add(profile, *earlier_sets_);
   return profile;

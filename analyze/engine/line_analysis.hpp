@@ -37,6 +37,14 @@ class LineAnalysis {
   /// flush().
   void touch(Line line, AccessKind kind, std::uint32_t weight, SiteId place) {
     if (!options_.sample.follows(line)) return;
+    // Most touches are of the line touched before: distance 0 in every cache. Only a first write needs to be followed.
+    if (line == last_line_ && (last_line_written_ || !writes(kind)) && line.value != no_line && !options_.popularity) {
+      again_[static_cast<std::size_t>(kind)] += weight;
+      if (options_.places) count_again(kind, weight, static_cast<std::uint32_t>(place.value));
+      return;
+    }
+    last_line_written_ = writes(kind);
+    last_line_ = line;
     lines_[pending_] = line;
     kinds_[pending_] = static_cast<std::uint16_t>(kind);
     weights_[pending_] = weight;
@@ -65,9 +73,21 @@ class LineAnalysis {
 
  private:
   static constexpr std::size_t capacity = 4096;
+  static constexpr std::uint64_t no_line = ~std::uint64_t{0};
 
   /// Makes the engines' state that of a stream in which these lines were last touched in this order.
   void seed(const std::vector<Line>& recency_order);
+  void count_again(AccessKind kind, std::uint32_t weight, std::uint32_t place) {
+    if (place != again_place_ || kind != again_kind_) {
+      place_counts_.add(again_place_, static_cast<std::size_t>(again_kind_), 0, again_weight_ * count_scale_);
+      again_place_ = place;
+      again_kind_ = kind;
+      again_weight_ = 0;
+    }
+    again_weight_ += weight;
+  }
+  /// Adds the touches of the line touched before to the counts.
+  void settle_again();
   SetProfile counted_sets() const;
   std::vector<Bin> counted_write_backs() const;
 
@@ -82,6 +102,14 @@ class LineAnalysis {
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> popularity_;
   /// After halvings, counts are kept in units of 1/count_scale_, so that those from before keep their weight.
   std::uint64_t count_scale_ = 1;
+
+  Line last_line_{no_line};
+  bool last_line_written_ = true;  ///< since other lines were touched
+  KindCounts again_{};             ///< touches of the line touched before that are not counted yet
+  KindCounts set_again_{};         ///< the same for set distances, which are counted elsewhere
+  std::uint32_t again_place_ = 0;
+  AccessKind again_kind_ = AccessKind::read;
+  std::uint64_t again_weight_ = 0;  ///< of that place and kind
 
   std::size_t pending_ = 0;
   bool weighted_ = false;

@@ -55,6 +55,7 @@ Result<model::CurveQuestion> question_of(const CurvesVerbOptions& options, bool 
 Result<int> run(const CurvesVerbOptions& options, bool line_given) {
   CACHESCAPE_TRY(const model::CurveQuestion question, question_of(options, line_given));
   profile::ReadFilter filter;
+  filter.places = false;
   filter.scopes = {Scope{}};
   filter.sets = false;
   filter.write_backs = false;

@@ -31,6 +31,7 @@ Result<int> run(const PredictVerbOptions& options) {
   // Only the histograms that this machine needs are read.
   const auto needs = model::needed(machine, header.general.threads.size());
   profile::ReadFilter filter;
+  filter.places = false;
   for (const model::Need& need : needs) filter.lines.push_back(need.line);
   CACHESCAPE_TRY(const Profile profile, profile::read_profile(options.profile, filter));
   auto prediction = model::predict(profile, machine);

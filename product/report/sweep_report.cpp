@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "machine/size_text.hpp"
+#include "product/report/csv.hpp"
 #include "product/report/number_text.hpp"
 #include "product/report/table.hpp"
 
@@ -24,14 +25,6 @@ const char* model_word(const Sweep& sweep, std::size_t i) {
 
 std::string ways_text(std::uint64_t ways) {
   return ways == model::fully_associative ? "full" : fmt::format("{}", ways);
-}
-
-/// RFC 4180: quoted where it has to be.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string series_name(const Sweep& sweep, std::size_t i) {

@@ -21,10 +21,16 @@ class Table {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 
+  /// Shortens the cells of `column` in the middle, to no less than `least` columns, so that lines fit into `width`.
+  /// False where they do not even so; then nothing was shortened.
+  bool fit(std::size_t column, std::size_t width, std::size_t least);
+
   /// Title line and rows, each ended by a newline, two blanks between columns, no trailing blanks.
   std::string text() const;
 
  private:
+  std::vector<std::size_t> widths() const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -71,6 +71,10 @@ class RowBytes {
         return std::to_string(1u << (next() % 32));
       case 8:
         return "'finished'";
+      case 9:
+        return "'site'";
+      case 10:
+        return "'object'";
       default:
         return std::to_string(choice / 16);
     }
@@ -85,10 +89,12 @@ struct Table {
   const char* name;
   int columns;
 };
-constexpr Table rows_of[] = {{"recording", 4},  {"provenance", 3},    {"thread", 4},     {"sampling", 6},
-                             {"loss", 3},       {"stack", 5},         {"stack_kind", 4}, {"stack_bin", 4},
-                             {"popularity", 3}, {"set_profile", 8},   {"set_grid", 3},   {"set_bin", 5},
-                             {"write_back", 2}, {"write_back_bin", 3}};
+constexpr Table rows_of[] = {{"recording", 4},  {"provenance", 3},  {"thread", 4},        {"sampling", 6},
+                             {"loss", 3},       {"stack", 5},       {"stack_kind", 4},    {"stack_bin", 4},
+                             {"popularity", 3}, {"set_profile", 8}, {"set_grid", 3},      {"set_bin", 5},
+                             {"location", 6},   {"block", 8},       {"site", 5},          {"object", 7},
+                             {"counter", 4},    {"place_line", 1},  {"place", 7},         {"place_kind", 4},
+                             {"place_bin", 4},  {"write_back", 2},  {"write_back_bin", 3}};
 
 std::string schema() {
   std::string sql =
@@ -107,7 +113,12 @@ void read_rows(RowBytes bytes) {
       "INSERT INTO stack VALUES(1,'everything',NULL,64,1);INSERT INTO stack_kind VALUES(1,0,2,1),(1,1,0,0),(1,2,0,0);"
       "INSERT INTO stack_bin VALUES(1,0,0,1);INSERT INTO write_back VALUES(1,0);INSERT INTO set_profile "
       "VALUES(1,'everything',NULL,64,2,2,0,0);"
-      "INSERT INTO set_grid VALUES(1,1,1);INSERT INTO set_bin VALUES(1,1,0,0,1);COMMIT;";
+      "INSERT INTO set_grid VALUES(1,1,1);INSERT INTO set_bin VALUES(1,1,0,0,1);"
+      "INSERT INTO location VALUES(1,'f','f.c',1,1,NULL),(2,'g','f.c',2,1,1);INSERT INTO block "
+      "VALUES(1,'f','f.c',1,0,1,1,1);INSERT INTO site VALUES(1,2,1,'x','i8');INSERT INTO object "
+      "VALUES(1,'heap','f',1,1,1,1);INSERT INTO counter VALUES(1,'loads',1,1);INSERT INTO place_line VALUES(64);"
+      "INSERT INTO place VALUES(1,'site',1,2,0,0,2);INSERT INTO place_kind VALUES(1,0,2,1);INSERT INTO place_bin "
+      "VALUES(1,0,0,1);COMMIT;";
   sqlite3* database = nullptr;
   require(sqlite3_open(":memory:", &database) == SQLITE_OK);
   require(sqlite3_exec(database, start.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);

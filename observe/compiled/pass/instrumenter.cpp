@@ -241,7 +241,7 @@ void Instrumenter::instrument(Function& function) {
           [&](const LoopPlan& l) {
             return descriptor(l.accesses,
                               {static_cast<std::uint16_t>(l.slots), static_cast<std::uint16_t>(l.base_values.size()), 0,
-                               1, number(l.loop->getHeader())});
+                               1, number(l.body)});
           });
     }
   }

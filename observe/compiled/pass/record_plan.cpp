@@ -83,7 +83,7 @@ bool plan_strided(StaticAccess& access, LoopPlan& plan, ScalarEvolution& evoluti
   } else {
     return false;
   }
-  if (!expander.isSafeToExpandAt(start, plan.loop->getLoopPreheader()->getTerminator())) return false;
+  if (!expander.isSafeToExpandAt(start, plan.before)) return false;
   access.strided = true;
   access.step = step;
   for (unsigned base = 0; base < plan.starts.size(); ++base) {
@@ -103,10 +103,12 @@ std::optional<LoopPlan> plan_loop(Loop& loop, ScalarEvolution& evolution, const 
   if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || loop.getNumBlocks() != 1) return std::nullopt;
   LoopPlan plan;
   plan.loop = &loop;
+  plan.body = loop.getHeader();
+  plan.before = loop.getLoopPreheader()->getTerminator();
   plan.trips_less_one = evolution.getBackedgeTakenCount(&loop);
   if (isa<SCEVCouldNotCompute>(plan.trips_less_one)) return std::nullopt;
   SCEVExpander expander(evolution, layout, "cachescape");
-  if (!expander.isSafeToExpandAt(plan.trips_less_one, loop.getLoopPreheader()->getTerminator())) return std::nullopt;
+  if (!expander.isSafeToExpandAt(plan.trips_less_one, plan.before)) return std::nullopt;
   for (Instruction& i : *loop.getHeader()) {
     if (may_run_other_code(i)) return std::nullopt;
     append_accesses(i, layout, plan.accesses);
@@ -128,10 +130,9 @@ std::optional<LoopPlan> plan_loop(Loop& loop, ScalarEvolution& evolution, const 
 
 void expand(LoopPlan& plan, ScalarEvolution& evolution, const DataLayout& layout) {
   SCEVExpander expander(evolution, layout, "cachescape");
-  Instruction* before = plan.loop->getLoopPreheader()->getTerminator();
-  plan.trip_value = expander.expandCodeFor(plan.trips_less_one, plan.trips_less_one->getType(), before->getIterator());
+  plan.trip_value = expander.expandCodeFor(plan.trips_less_one, plan.trips_less_one->getType(), plan.before->getIterator());
   for (const SCEV* start : plan.starts)
-    plan.base_values.push_back(expander.expandCodeFor(start, start->getType(), before->getIterator()));
+    plan.base_values.push_back(expander.expandCodeFor(start, start->getType(), plan.before->getIterator()));
 }
 
 void plan_segments(BasicBlock& block, ScalarEvolution& evolution, const DataLayout& layout,

@@ -23,6 +23,8 @@ struct SegmentPlan {
 /// are told by their address in the first trip; the others write a slot in each trip.
 struct LoopPlan {
   llvm::Loop* loop = nullptr;
+  llvm::BasicBlock* body = nullptr;
+  llvm::Instruction* before = nullptr;  ///< the end of the block in front of it
   const llvm::SCEV* trips_less_one = nullptr;
   AccessList accesses;
   llvm::SmallVector<const llvm::SCEV*, 8> starts;  ///< one per base

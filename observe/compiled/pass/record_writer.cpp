@@ -103,7 +103,6 @@ void RecordWriter::write_segment(const SegmentPlan& plan, Constant* descriptor) 
 }
 
 void RecordWriter::write_loop(const LoopPlan& plan, Constant* descriptor) {
-  // The trips' slots come first: reserving in front of the loop moves its terminator to another block.
   if (plan.slots != 0) {
     Instruction* first = nullptr;
     for (const StaticAccess& access : plan.accesses)
@@ -113,9 +112,8 @@ void RecordWriter::write_loop(const LoopPlan& plan, Constant* descriptor) {
     for (const StaticAccess& access : plan.accesses)
       if (!access.strided && written.insert(access.slot).second) write_slots(access, slots, access.slot);
   }
-  Instruction* before = plan.loop->getLoopPreheader()->getTerminator();
-  Value* record = reserve(before, 2 + plan.base_values.size());
-  IRBuilder<> builder(before);
+  Value* record = reserve(plan.before, 2 + plan.base_values.size());
+  IRBuilder<> builder(plan.before);
   builder.CreateAlignedStore(descriptor, record, Align(word_bytes));
   Value* trips = builder.CreateAdd(builder.CreateZExtOrTrunc(plan.trip_value, i64_), ConstantInt::get(i64_, 1));
   builder.CreateAlignedStore(trips, builder.CreateConstGEP1_64(i8_, record, word_bytes), Align(word_bytes));
