@@ -28,8 +28,17 @@ VerbDescription describe(const CLI::App& app, const std::string& prefix) {
   d.path = prefix.empty() ? d.name : prefix + ' ' + d.name;
   d.text = app.get_description();
   for (const CLI::Option* option : app.get_options()) d.options.push_back(describe(*option));
+  for (const CLI::App* below : app.get_subcommands({})) {
+    if (!below->get_name().empty()) {
+      d.verbs.push_back(describe(*below, d.path));
+      continue;
+    }
+    // The parser keeps a group of options that exclude each other as a verb without a name, with a --help of its own.
+    for (const CLI::Option* option : below->get_options()) {
+      if (option != below->get_help_ptr()) d.options.push_back(describe(*option));
+    }
+  }
   std::ranges::stable_partition(d.options, &OptionDescription::positional);
-  for (const CLI::App* verb : app.get_subcommands({})) d.verbs.push_back(describe(*verb, d.path));
   d.examples = app.get_footer();
   if (const auto title = d.examples.find('\n'); title != std::string::npos) d.examples.erase(0, title + 1);
   return d;

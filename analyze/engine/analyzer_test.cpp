@@ -7,24 +7,16 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/distance/mattson_list.hpp"
-#include "analyze/distance/set_distance_naive.hpp"
-#include "analyze/distance/write_epochs_naive.hpp"
+#include "analyze/engine/naive_analysis.hpp"
 
 namespace cachescape {
 namespace {
 
-AnalysisOptions small_options() {
-  AnalysisOptions options;
-  options.lines = {LineSize{2}, LineSize{5}, LineSize{6}};
-  options.set_lines = {LineSize{5}, LineSize{6}};
-  options.max_log2_sets = 5;
-  options.ways = 4;
-  options.other_set_counts = {3, 7};
-  options.popularity = true;
-  options.write_back_lines = {LineSize{2}, LineSize{6}};
-  return options;
-}
+using analyze::analyse;
+using analyze::naive;
+using analyze::Naive;
+using analyze::one_line_size;
+using analyze::small_options;
 
 rc::Gen<Access> an_access(std::uint32_t threads) {
   const auto address = rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0x1000, 0x1800),
@@ -36,100 +28,6 @@ rc::Gen<Access> an_access(std::uint32_t threads) {
       rc::gen::construct<ThreadId>(
           rc::gen::map(rc::gen::inRange<std::uint32_t>(0, threads), [](std::uint32_t t) { return t * 7; })),
       rc::gen::just(SiteId{}));
-}
-
-/// One stream at one line size, by the books.
-struct Naive {
-  StackProfile stack;
-  SetProfile sets;
-};
-
-/// What caches of 0 … all lines write back, as differences from one size to the next.
-std::vector<Bin> naive_write_backs(const std::vector<Access>& accesses, LineSize line, std::uint64_t footprint) {
-  std::uint64_t writing = 0;
-  const auto for_touches = [&](auto visit) {
-    for (const Access& a : accesses) {
-      const Touches touches = touches_of(a.address, a.size, line);
-      for (std::uint64_t i = 0; i < touches.count(); ++i) visit(Line{touches.first.value + i}, writes(a.kind));
-    }
-  };
-  for_touches([&](Line, bool writes) { writing += writes ? 1 : 0; });
-  std::vector<Bin> bins;
-  std::uint64_t before = writing;
-  for (std::uint64_t lines = 1; lines <= footprint + 1; ++lines) {
-    analyze::NaiveWriteBackCache cache(lines);
-    for_touches([&](Line l, bool writes) { cache.touch(l, writes); });
-    if (cache.write_backs() < before) bins.push_back({lines - 1, before - cache.write_backs()});
-    before = cache.write_backs();
-  }
-  return bins;
-}
-
-Naive naive(const std::vector<Access>& accesses, LineSize line, Scope scope, const AnalysisOptions& options) {
-  Naive result;
-  result.stack.scope = result.sets.scope = scope;
-  result.stack.line = result.sets.line = line;
-  result.sets.ways = options.ways;
-  analyze::MattsonList list;
-  std::array<std::map<std::uint64_t, std::uint64_t>, access_kinds> distances;
-  std::map<std::uint64_t, std::uint64_t> touches_of_line;
-  std::vector<Line> lines;
-  std::vector<std::uint16_t> groups;
-  for (const Access& a : accesses) {
-    const auto kind = static_cast<std::size_t>(a.kind);
-    const Touches touches = touches_of(a.address, a.size, line);
-    for (std::uint64_t i = 0; i < touches.count(); ++i) {
-      const Line l{touches.first.value + i};
-      std::uint32_t d = 0;
-      list.process(std::span(&l, 1), std::span(&d, 1));
-      if (d == analyze::cold_distance) {
-        ++result.stack.kinds[kind].cold;
-        ++result.stack.footprint_lines;
-      } else {
-        ++distances[kind][d];
-      }
-      ++touches_of_line[l.value];
-      ++result.sets.touches[kind];
-      lines.push_back(l);
-      groups.push_back(static_cast<std::uint16_t>(kind));
-    }
-  }
-  for (std::size_t k = 0; k < access_kinds; ++k) {
-    for (const auto& [d, n] : distances[k]) result.stack.kinds[k].bins.push_back({d, n});
-  }
-  if (line == LineSize{6}) {
-    std::map<std::uint64_t, std::uint64_t> by_touches;
-    for (const auto& [l, n] : touches_of_line) ++by_touches[n];
-    for (const auto& [n, count] : by_touches) result.stack.popularity.push_back({n, count});
-  }
-  if (std::ranges::find(*options.write_back_lines, line) != options.write_back_lines->end())
-    result.stack.write_backs = naive_write_backs(accesses, line, result.stack.footprint_lines);
-  const std::vector<std::uint64_t> set_counts{1, 2, 3, 4, 7, 8, 16, 32};
-  analyze::NaiveSetDistances sets(set_counts, options.ways);
-  sets.process(lines, groups);
-  for (const std::uint64_t s : set_counts) {
-    SetCounts& counts = result.sets.counts.emplace_back();
-    counts.sets = s;
-    for (std::size_t k = 0; k < access_kinds; ++k) {
-      counts.hits[k] = sets.histogram(s, static_cast<std::uint16_t>(k));
-      counts.hits[k].pop_back();
-    }
-  }
-  return result;
-}
-
-Profile analyse(const AnalysisOptions& options, const std::vector<Access>& accesses, std::size_t batch_size) {
-  auto analyzer = Analyzer::create(options);
-  AccessBatch batch(batch_size);
-  for (const Access& a : accesses) {
-    batch.push(a);
-    if (batch.full()) {
-      analyzer->consume(batch);
-      batch.clear();
-    }
-  }
-  analyzer->consume(batch);
-  return analyzer->profile();
 }
 
 RC_GTEST_PROP(Analyzer, EqualsTheNaiveTwins, ()) {
@@ -207,13 +105,6 @@ std::vector<Access> random_lines(std::size_t count, std::uint64_t lines) {
     accesses.push_back({Address{(x >> 33) % lines * 64}, 8, AccessKind::read, ThreadId{0}, SiteId{}});
   }
   return accesses;
-}
-
-AnalysisOptions one_line_size() {
-  AnalysisOptions options;
-  options.lines = {LineSize{6}};
-  options.set_lines = {};
-  return options;
 }
 
 /// Miss ratio of a fully associative cache of `lines` lines.
@@ -373,70 +264,6 @@ TEST(Analyzer, ATiledProductHasItsKneesWhereTheAlgebraSays) {
   EXPECT_EQ(misses(2 * t) - misses(2 * t + 1), tiles * t * t);
   EXPECT_EQ(misses(2 * t + 1) - misses(2 * t + 2), tiles * t * t * (t - 1));
   EXPECT_EQ(misses(t * t + 3 * t) - misses(t * t + 3 * t + 1), tiles * (t - 1) * ((t - 2) * t + 1));
-}
-
-Access an_access_of(std::uint64_t address, std::uint32_t size, AccessKind kind = AccessKind::write) {
-  return {Address{address}, size, kind, ThreadId{0}, SiteId{}};
-}
-
-TEST(Analyzer, LongAccessesTouchEveryLineAsTheTwinsSay) {
-  AnalysisOptions options = small_options();
-  options.lines = {LineSize{5}, LineSize{6}};
-  options.write_back_lines = {LineSize{6}};
-  const std::uint64_t top = ~std::uint64_t{0};
-  const std::vector<Access> accesses{
-      an_access_of(0x10010, 65536), an_access_of(0x10010, 0),       an_access_of(0x18000, 65536, AccessKind::read),
-      an_access_of(top, 0),         an_access_of(top - 100, 65536), an_access_of(top - 1000, 65536, AccessKind::modify),
-      an_access_of(0, 1),
-  };
-  // At 32-byte lines, where write-backs, whose twin simulates a cache of every size, are not followed.
-  const auto expected = naive(accesses, LineSize{5}, {}, options);
-  const Profile profile = analyse(options, accesses, 3);
-  ASSERT_EQ(profile.stacks.size(), 2u);
-  EXPECT_EQ(profile.stacks[0].kinds, expected.stack.kinds);
-  EXPECT_EQ(profile.stacks[0].footprint_lines, expected.stack.footprint_lines);
-  EXPECT_EQ(profile.sets[0], expected.sets);
-  // From 0x10010 on 2049 lines, 1023 more from 0x18000 on, the last 32 of the address space, and line 0.
-  EXPECT_EQ(profile.stacks[0].footprint_lines, 2049u + 1023 + 32 + 1);
-  EXPECT_EQ(profile.losses.lost_accesses, 0u);
-}
-
-TEST(Analyzer, CutsAccessesThatNoInstructionMakes) {
-  AnalysisOptions options = small_options();
-  const std::uint32_t most = ~std::uint32_t{0};
-  const std::vector<Access> accesses{an_access_of(0x1000, most), an_access_of(~std::uint64_t{0} - 63, most),
-                                     an_access_of(0x1000, longest_access + 1)};
-  const Profile profile = analyse(options, accesses, 3);
-  const StackProfile& stack = profile.stacks.back();
-  ASSERT_EQ(stack.line, LineSize{6});
-  constexpr std::uint64_t lines = longest_access / 64;
-  EXPECT_EQ(stack.footprint_lines, lines + 1);
-  EXPECT_EQ(stack.kinds[1].cold, lines + 1);
-  EXPECT_EQ(stack.kinds[1].bins, (std::vector<Bin>{{lines, lines}}));
-  // Evicted before it is written again: by all but the caches that hold everything.
-  EXPECT_EQ(stack.write_backs->back(), (Bin{lines, lines + 1}));
-  EXPECT_EQ(profile.losses.lost_accesses, 3u);
-  EXPECT_EQ(profile.bytes, std::uint64_t{3} * longest_access);
-
-  std::vector<Access> cut = accesses;
-  for (Access& a : cut) a.size = longest_access;
-  Profile same = analyse(options, cut, 3);
-  EXPECT_EQ(same.losses.lost_accesses, 0u);
-  same.losses = profile.losses;
-  EXPECT_EQ(same, profile);
-}
-
-TEST(Analyzer, SaysOnceThatAnAccessIsTooLong) {
-  auto analyzer = Analyzer::create(one_line_size());
-  analyzer->consume(StridedRun{ThreadId{0}, 3, {{Address{0x40}, 64, 2 * longest_access, AccessKind::read, SiteId{}}}});
-  AccessBatch batch;
-  batch.push(an_access_of(0x1000, longest_access + 5));
-  analyzer->consume(batch);
-  EXPECT_EQ(
-      analyzer->warnings(),
-      std::vector<std::string>{"an access at 0x40 is 2097152 bytes long: of such accesses the first 1048576 bytes "
-                               "are analysed, and they count as lost"});
-  EXPECT_EQ(analyzer->profile().losses.lost_accesses, 4u);
 }
 
 TEST(Analyzer, RefusesOptionsThatMakeNoSense) {

@@ -40,8 +40,8 @@ struct AnalysisOptions {
   unsigned workers = 1;
 };
 
-/// Of a longer access only so many bytes from its start are analysed. No instruction is so long; without a bound one
-/// record could keep the engine busy for hours.
+/// Of a longer access only so many bytes from its start are analysed. No instruction is so long, and time and memory
+/// grow with every line that one record touches.
 inline constexpr std::uint32_t longest_access = 1u << 20;
 
 /// Consumes accesses in their global order and knows the profile of what it has seen. Called by one thread.
