@@ -107,6 +107,7 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
 
 void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace");
+  verb.add_flag("--full", options.full, "All line sizes and set distances that import keeps; several times slower");
   verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
   verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
   add_analysis_options(verb, options.analysis);
@@ -114,7 +115,14 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
 
 Result<Recorded> record_session(collect::SessionFile& session, const RecordingOptions& options,
                                 const std::function<bool()>& program_is_over) {
-  CACHESCAPE_TRY(AnalysisOptions analysis, analysis_options(options.analysis));
+  AnalysisFlags flags = options.analysis;
+  if (!options.full) {
+    // What most caches need, at a cost that a waiting person bears.
+    if (flags.lines.empty()) flags.lines = {32, 64, 128};
+    if (flags.set_lines.empty()) flags.set_lines = {"64"};
+  }
+  CACHESCAPE_TRY(AnalysisOptions analysis, analysis_options(flags));
+  if (!options.full && options.analysis.ways == AnalysisFlags().ways) analysis.ways = 16;
   std::optional<Analyzer> analyzer;
   std::unique_ptr<profile::ProfileWriter> writer;
   if (!options.only_trace) {
@@ -134,7 +142,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
 
   const Clock::time_point start = Clock::now();
   // A snapshot takes time for every distance that occurred: ever more seldom, so that they never cost more than a part.
-  Clock::time_point next_snapshot = start + std::chrono::seconds(5);
+  Clock::time_point next_snapshot = start + std::chrono::seconds(30);
   {
     Progress progress("recording");
     std::size_t warned = 0;
@@ -151,7 +159,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
       if (writer != nullptr && Clock::now() >= next_snapshot) {
         const Clock::time_point began = Clock::now();
         CACHESCAPE_CHECK(writer->update(profile_so_far(recorder, collector, session, options)));
-        next_snapshot = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(5), (Clock::now() - began) * 20);
+        next_snapshot = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(30), (Clock::now() - began) * 20);
       }
     }
   }

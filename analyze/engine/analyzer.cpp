@@ -164,17 +164,32 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
   const auto sizes = batch.sizes();
   thread_column.resize(batch.size());
   std::size_t from = 0;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    std::uint32_t number = i > 0 && ids[i] == ids[i - 1] ? thread_column[i - 1] : thread_number(ids[i]);
+  for (std::size_t i = 0; i < batch.size();) {
+    const std::uint32_t number = thread_number(ids[i]);
     if (number == threads.size()) {
       consume(batch, from, i);
       from = i;
       add_thread(ids[i]);
     }
-    thread_column[i] = number;
-    ++threads[number].accesses[static_cast<std::size_t>(kinds[i])];
-    bytes += analysed_size(addresses[i], sizes[i], 1);
-    if (places_line) count_place(batch.sites()[i], kinds[i], sizes[i], 1);
+    // Threads come in stretches; sums over one stay in registers.
+    std::uint64_t stretch_bytes = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t modifies = 0;
+    const std::size_t begin = i;
+    for (; i < batch.size() && ids[i] == ids[begin]; ++i) {
+      thread_column[i] = number;
+      writes += kinds[i] == AccessKind::write ? 1 : 0;
+      modifies += kinds[i] == AccessKind::modify ? 1 : 0;
+      stretch_bytes += analysed_size(addresses[i], sizes[i], 1);
+    }
+    bytes += stretch_bytes;
+    KindCounts& accesses = threads[number].accesses;
+    accesses[static_cast<std::size_t>(AccessKind::read)] += i - begin - writes - modifies;
+    accesses[static_cast<std::size_t>(AccessKind::write)] += writes;
+    accesses[static_cast<std::size_t>(AccessKind::modify)] += modifies;
+  }
+  if (places_line) {
+    for (std::size_t i = 0; i < batch.size(); ++i) count_place(batch.sites()[i], kinds[i], sizes[i], 1);
   }
   consume(batch, from, batch.size());
   watch_memory();
@@ -214,8 +229,14 @@ void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::
     const std::size_t l = task % everything.size();
     const bool own = task >= everything.size();
     const LineSize line = options.lines[l];
+    LineAnalysis& shared = *everything[l];
     for (std::size_t i = from; i < to; ++i) {
-      LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : *everything[l];
+      LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : shared;
+      const Address last{addresses[i].value + sizes[i] - 1};
+      if (sizes[i] != 0 && line.line_of(addresses[i]) == line.line_of(last)) [[likely]] {
+        to_analysis.touch(line.line_of(addresses[i]), kinds[i], 1, sites[i]);
+        continue;
+      }
       analyze::for_touches(addresses[i], std::min(sizes[i], longest_access), kinds[i], 1, sites[i], line,
                            [&](Line touched, AccessKind kind, std::uint32_t weight, SiteId site) {
                              to_analysis.touch(touched, kind, weight, site);
