@@ -44,8 +44,8 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
     return verb.add_option(name, value, text)->type_name(type)->group(group);
   };
   option("--lines", flags.lines, "Line sizes in bytes; 4,8,…,512 otherwise", "B,…")->delimiter(',');
-  option("--set-lines", flags.set_lines, "Line sizes whose set distances are kept too, or none; 32,64,128,256 otherwise",
-         "B,…")
+  option("--set-lines", flags.set_lines,
+         "Line sizes whose set distances are kept too, or none; 32,64,128,256 otherwise", "B,…")
       ->delimiter(',');
   option("--sets", flags.sets, "Numbers of sets to know exactly besides 1, 2, 4, … 65536", "N,…")->delimiter(',');
   option("--ways", flags.ways, "Most ways to know exactly, 1 … 32", "N")->capture_default_str();

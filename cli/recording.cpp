@@ -1,6 +1,8 @@
 #include "cli/recording.hpp"
 
+#include <array>
 #include <chrono>
+#include <ctime>
 #include <optional>
 
 #include <fmt/format.h>
@@ -84,6 +86,20 @@ class Recorder : public collect::AccessSink {
   std::uint64_t accesses_ = 0;
 };
 
+std::string iso_time(std::uint64_t nanoseconds) {
+  const auto seconds = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%FT%TZ", &parts);
+  return text.data();
+}
+
+double seconds_since(std::uint64_t nanoseconds) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count() - static_cast<double>(nanoseconds) * 1e-9;
+}
+
 trace::Metadata trace_facts(const RecordingOptions& options) {
   trace::Metadata facts(options.facts.begin(), options.facts.end());
   facts.emplace_back("host", host_name());
@@ -97,6 +113,9 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   if (recorder.analyzer()) profile = recorder.analyzer()->profile();
   profile.places = collect::complete_places(collector.context(), session, std::move(profile.places));
   profile.provenance = trace_facts(options);
+  profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
+  profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
+  if (!options.region.empty()) profile.provenance.emplace_back("region", options.region);
   for (const Counted& c : profile.places.counted)
     if (c.metric == "instructions") profile.instructions += c.value;
   profile.losses.skipped_records = collector.context().broken_blocks + collector.dropped_blocks();
@@ -107,6 +126,8 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
 
 void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace");
+  verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
+      ->type_name("TAG");
   verb.add_flag("--full", options.full, "All line sizes and set distances that import keeps; several times slower");
   verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
   verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
@@ -138,6 +159,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   Recorder recorder(std::move(analyzer), std::move(trace));
   collect::Collector collector(session, recorder);
   collector.context().want_blocks = recorder.trace() != nullptr;
+  collector.context().region = options.region;
   recorder.use(collector.context());
 
   const Clock::time_point start = Clock::now();

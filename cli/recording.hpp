@@ -18,6 +18,7 @@ namespace cachescape::cli {
 struct RecordingOptions {
   std::string output;  ///< .cscape
   std::string trace;   ///< .cstrace, empty = none
+  std::string region;  ///< of <cachescape/mark.h>, empty = everything
   bool full = false;   ///< everything that an imported trace is analysed for
   bool only_trace = false;
   bool counters_only = false;

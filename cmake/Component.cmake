@@ -23,6 +23,23 @@ endif()
 
 add_custom_target(unit_tests)
 
+# The tests' headers take longer to compile than the tests: they are compiled once for all.
+if(CACHESCAPE_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  include(GoogleTest)
+  file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
+  add_executable(test_headers EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_headers.cpp)
+  function(cachescape_as_test target)
+    target_link_libraries(${target} PRIVATE cachescape_options GTest::gtest_main rapidcheck Threads::Threads fmt::fmt)
+    # Tests are compiled more often than they run: do not spend minutes on optimising them.
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_definitions(${target} PRIVATE CACHESCAPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  endfunction()
+  cachescape_as_test(test_headers)
+  target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <rapidcheck/gtest.h> <fmt/format.h>)
+endif()
+
 # cachescape_component(NAME SOURCES a.cpp … DEPENDS cachescape_x … LIBRARIES zstd …)
 # Makes the static library cachescape_NAME from SOURCES, and, from every *_test.cpp below this folder, the
 # test program NAME_test.
@@ -37,14 +54,10 @@ function(cachescape_component name)
   if(CACHESCAPE_TESTS)
     file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
     if(tests)
-      find_package(GTest REQUIRED)
-      find_package(rapidcheck REQUIRED)
-      include(GoogleTest)
       add_executable(${name}_test ${tests})
-      target_link_libraries(${name}_test PRIVATE ${target} ${arg_LIBRARIES} cachescape_options GTest::gtest_main rapidcheck Threads::Threads)
-      # Tests are compiled more often than they run: do not spend minutes on optimising them.
-      target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
-      target_compile_definitions(${name}_test PRIVATE CACHESCAPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+      target_link_libraries(${name}_test PRIVATE ${target} ${arg_LIBRARIES})
+      cachescape_as_test(${name}_test)
+      target_precompile_headers(${name}_test REUSE_FROM test_headers)
       gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
       add_dependencies(unit_tests ${name}_test)
     endif()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "session/record.h"
 
@@ -35,7 +36,7 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& ba
       words = words.subspan(needed);
       if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
     } else {
-      if (!off_) segment(*descriptor, words.data() + 1, out);
+      if (!off()) segment(*descriptor, words.data() + 1, out);
       words = words.subspan(needed);
     }
   }
@@ -59,20 +60,29 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
       context_.objects.free(words[1]);
       return length;
     case CACHESCAPE_SWITCH_ON:
-      off_ = false;
+      switched_off_ = false;
       return length;
     case CACHESCAPE_SWITCH_OFF:
-      off_ = true;
+      switched_off_ = true;
       return length;
     case CACHESCAPE_SKIP:
       return length + std::min<std::uint64_t>(words[1], words.size() - length);
     case CACHESCAPE_REGION_BEGIN:
+      if (is_wanted_region(words[2])) ++inside_;
+      return length;
     case CACHESCAPE_REGION_END:
+      if (inside_ > 0 && is_wanted_region(words[2])) --inside_;
       return length;
     default:
       ++context_.broken_blocks;
       return 0;
   }
+}
+
+bool RecordDecoder::is_wanted_region(std::uint64_t tag_at) const {
+  if (context_.region.empty()) return false;
+  const auto tag = session_.bytes(tag_at, context_.region.size() + 1);
+  return !tag.empty() && std::memcmp(tag.data(), context_.region.c_str(), tag.size()) == 0;
 }
 
 void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out) {
@@ -135,7 +145,7 @@ void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::u
   trips_left_ = words[0];
   bases_.assign(words + 1, words + 1 + descriptor.bases);
   if (descriptor.slots != 0 || trips_left_ < fewest_trips_of_a_run || context_.want_blocks) return;
-  if (!off_) {
+  if (!off()) {
     run_.thread = thread_;
     run_.trips = trips_left_;
     run_.body.clear();
@@ -171,7 +181,7 @@ std::size_t RecordDecoder::go_on_with_loop(std::span<const std::uint64_t> words,
     if (words.size() - used < slots) return words.size();
     // Where the trips' words stop, the program did.
     if (slots != 0 && words[used] == 0 && loop_->simple) return words.size();
-    if (!off_) trip(words.data() + used, out);
+    if (!off()) trip(words.data() + used, out);
     used += slots;
     ++trips_done_;
     --trips_left_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cachescape/access.hpp"
@@ -28,13 +29,15 @@ struct DecoderContext {
   PlaceNumbers places;
   bool want_places = true;
   bool want_blocks = false;         ///< label executions of blocks
+  std::string region;               ///< keep only what happens inside it; empty = everything
   std::uint64_t broken_blocks = 0;  ///< blocks of which a part could not be read
 };
 
 /// One ring's records: remembers a loop whose trips go on in the next block, and whether observation is switched off.
 class RecordDecoder {
  public:
-  RecordDecoder(DecoderContext& context, ThreadId thread) : context_(context), thread_(thread) {}
+  RecordDecoder(DecoderContext& context, const SessionFile& session, ThreadId thread)
+      : context_(context), session_(session), thread_(thread) {}
 
   /// Appends the accesses of a block to `batch`, handing it on to `sink` whenever it is full or a loop comes.
   void decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink);
@@ -63,9 +66,14 @@ class RecordDecoder {
     return SiteId{context_.want_places ? context_.places.number(access.site, address, context_.objects) : 0};
   }
 
+  bool off() const { return switched_off_ || (!context_.region.empty() && inside_ == 0); }
+  bool is_wanted_region(std::uint64_t tag_at) const;
+
   DecoderContext& context_;
+  const SessionFile& session_;
   ThreadId thread_;
-  bool off_ = false;
+  bool switched_off_ = false;
+  unsigned inside_ = 0;                      ///< times that the wanted region was begun and not ended
   const DecodedDescriptor* loop_ = nullptr;  ///< whose trips are not all read
   std::uint64_t trips_done_ = 0;
   std::uint64_t trips_left_ = 0;

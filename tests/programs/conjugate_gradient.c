@@ -8,7 +8,7 @@ static unsigned draw(unsigned below) {
   return (unsigned)((state >> 33) % below);
 }
 
-static void multiply(int n, const int *first, const int *column, const double *value, const double *x, double *y) {
+static void multiply(int n, const int* first, const int* column, const double* value, const double* x, double* y) {
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int k = first[i]; k < first[i + 1]; k++) sum += value[k] * x[column[k]];
@@ -16,19 +16,19 @@ static void multiply(int n, const int *first, const int *column, const double *v
   }
 }
 
-static double dot(int n, const double *a, const double *b) {
+static double dot(int n, const double* a, const double* b) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int n = argc > 1 ? atoi(argv[1]) : 2000;
   const int iterations = argc > 2 ? atoi(argv[2]) : 5;
   const int per_row = 12;
-  int *first = malloc((size_t)(n + 1) * sizeof *first);
-  int *column = malloc((size_t)n * per_row * sizeof *column);
-  double *value = malloc((size_t)n * per_row * sizeof *value);
+  int* first = malloc((size_t)(n + 1) * sizeof *first);
+  int* column = malloc((size_t)n * per_row * sizeof *column);
+  double* value = malloc((size_t)n * per_row * sizeof *value);
   double *x = calloc((size_t)n, sizeof *x), *r = malloc((size_t)n * sizeof *r);
   double *p = malloc((size_t)n * sizeof *p), *q = malloc((size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) {

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int n = argc > 1 ? atoi(argv[1]) : 96;
   const int block = argc > 2 ? atoi(argv[2]) : 48;
   double *a = malloc((size_t)n * n * sizeof *a), *b = malloc((size_t)n * n * sizeof *b);
-  double *c = calloc((size_t)n * n, sizeof *c);
+  double* c = calloc((size_t)n * n, sizeof *c);
   for (int i = 0; i < n * n; i++) {
     a[i] = i % 7;
     b[i] = i % 5;

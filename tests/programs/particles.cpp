@@ -34,7 +34,8 @@ static void move(std::vector<Particle>& particles, double dt) {
 static void bin(std::vector<Particle>& particles, std::vector<int>& counts, int cells) {
   for (int& c : counts) c = 0;
   for (Particle& p : particles) {
-    p.cell = (static_cast<int>(p.x * cells) * cells + static_cast<int>(p.y * cells)) * cells + static_cast<int>(p.z * cells);
+    p.cell =
+        (static_cast<int>(p.x * cells) * cells + static_cast<int>(p.y * cells)) * cells + static_cast<int>(p.z * cells);
     counts[static_cast<std::size_t>(p.cell)] += p.charge;
   }
 }

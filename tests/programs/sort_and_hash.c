@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void quicksort(unsigned *a, long low, long high) {
+static void quicksort(unsigned* a, long low, long high) {
   while (low < high) {
     const unsigned pivot = a[(low + high) / 2];
     long i = low, j = high;
@@ -25,9 +25,9 @@ static void quicksort(unsigned *a, long low, long high) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const long n = argc > 1 ? atol(argv[1]) : 20000;
-  unsigned *a = malloc((size_t)n * sizeof *a);
+  unsigned* a = malloc((size_t)n * sizeof *a);
   unsigned long long state = 1;
   for (long i = 0; i < n; i++) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
   while (slots < (size_t)n * 2) slots *= 2;
   struct entry {
     unsigned key, count;
-  } *table = calloc(slots, sizeof *table);
+  }* table = calloc(slots, sizeof *table);
   for (long i = 0; i < n; i++) {
     size_t at = (a[i] * 2654435761U) & (slots - 1);
     while (table[at].count != 0 && table[at].key != a[i]) at = (at + 1) & (slots - 1);

@@ -239,9 +239,8 @@ void Instrumenter::instrument(Function& function) {
             return descriptor(s.accesses, {static_cast<std::uint16_t>(s.slots), 0, 0, 0, number(s.block)});
           },
           [&](const LoopPlan& l) {
-            return descriptor(l.accesses,
-                              {static_cast<std::uint16_t>(l.slots), static_cast<std::uint16_t>(l.base_values.size()), 0,
-                               1, number(l.body)});
+            return descriptor(l.accesses, {static_cast<std::uint16_t>(l.slots),
+                                           static_cast<std::uint16_t>(l.base_values.size()), 0, 1, number(l.body)});
           });
     }
   }
