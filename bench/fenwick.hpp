@@ -1,5 +1,6 @@
 // The textbook way to stack distances, as a baseline: a hash table from line to last time, and a Fenwick tree over
-// times in which a 1 marks the last touch of a line. Grows with the footprint; renumbers when times run out.
+// times in which a 1 marks the last touch of a line. Grows with the footprint; renumbers when times run out. With the
+// standard library's hash table, as the textbook has it, or with the fastest that we know.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/distance/stack_distances.hpp"
@@ -15,8 +17,11 @@
 
 namespace cachescape::bench {
 
+using StandardTable = std::unordered_map<std::uint64_t, std::uint32_t>;
+using FlatTable = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
+
 /// With `SameLine`, a touch of the same line as before returns at once.
-template <bool SameLine>
+template <class Table, bool SameLine>
 class FenwickDistances {
  public:
   FenwickDistances() { resize(std::size_t{1} << 16); }
@@ -77,7 +82,7 @@ class FenwickDistances {
       if (const std::uint32_t parent = i + (i & (0U - i)); parent < tree_.size()) tree_[parent] += tree_[i];
   }
 
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> last_;
+  Table last_;
   std::vector<std::uint32_t> tree_;
   std::vector<std::uint64_t> owner_;  ///< line whose last touch this time is, or nobody
   std::uint32_t now_ = 1;

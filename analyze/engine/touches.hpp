@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <boost/container/small_vector.hpp>
+
 #include "cachescape/access.hpp"
 #include "cachescape/line.hpp"
 #include "cachescape/strided_run.hpp"
@@ -28,20 +30,19 @@ inline std::uint64_t steps_inside(std::uint64_t address, std::int64_t step, Line
   const std::uint64_t line = size.bytes().value;
   const std::uint64_t offset = address & (line - 1);
   const std::uint64_t room = step > 0 ? line - 1 - offset : offset;
-  return room / (step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step));
+  const std::uint64_t stride = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+  if (stride > room) return 0;
+  // Lines have at most 2^30 bytes, and short divisions are faster.
+  return static_cast<std::uint32_t>(room) / static_cast<std::uint32_t>(stride);
 }
 
-/// How many iterations after `iteration` touch exactly its lines (before the run ends or after).
-inline std::uint64_t repetitions(const StridedRun& run, std::uint64_t iteration, LineSize size) {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (const StridedAccess& a : run.body) {
-    const Address first = a.at(iteration);
-    const Address last = last_byte(first, a.size);
-    // An access cut off by the end of the address space grows and shrinks from one iteration to the next.
-    if (a.size > 1 && last.value - first.value != a.size - 1) return 0;
-    least = std::min({least, steps_inside(first.value, a.step, size), steps_inside(last.value, a.step, size)});
-  }
-  return least;
+/// How many iterations after `iteration` the access touches exactly the lines that it touches there.
+inline std::uint64_t repetitions(const StridedAccess& a, std::uint64_t iteration, LineSize size) {
+  const Address first = a.at(iteration);
+  const Address last = last_byte(first, a.size);
+  // An access cut off by the end of the address space grows and shrinks from one iteration to the next.
+  if (a.size > 1 && last.value - first.value != a.size - 1) return 0;
+  return std::min(steps_inside(first.value, a.step, size), steps_inside(last.value, a.step, size));
 }
 
 /// Calls sink(line, kind, weight, site) for the touches of a strided run without expanding it: an iteration that
@@ -52,14 +53,23 @@ void for_touches(const StridedRun& run, LineSize size, Sink&& sink) {
   const auto iterate = [&](std::uint64_t iteration, std::uint32_t weight) {
     for (const StridedAccess& a : run.body) for_touches(a.at(iteration), a.size, a.kind, weight, a.site, size, sink);
   };
-  for (std::uint64_t i = 0; i < run.trips; ++i) {
+  // For each access, the first iteration in which it touches other lines than in the one before.
+  boost::container::small_vector<std::uint64_t, 16> change(run.body.size(), 0);
+  constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint64_t i = 0; i < run.trips;) {
     iterate(i, 1);
-    std::uint64_t left = std::min(repetitions(run, i, size), run.trips - 1 - i);
-    while (left > 0) {
-      const std::uint64_t now = std::min<std::uint64_t>(left, std::numeric_limits<std::uint32_t>::max());
-      iterate(i + 1, static_cast<std::uint32_t>(now));
+    std::uint64_t next = run.trips;
+    for (std::size_t a = 0; a < change.size(); ++a) {
+      if (change[a] <= i) {
+        const std::uint64_t repeated = repetitions(run.body[a], i, size);
+        change[a] = repeated > never - i - 1 ? never : i + 1 + repeated;
+      }
+      next = std::min(next, change[a]);
+    }
+    for (++i; i < next;) {
+      const std::uint64_t now = std::min<std::uint64_t>(next - i, std::numeric_limits<std::uint32_t>::max());
+      iterate(i, static_cast<std::uint32_t>(now));
       i += now;
-      left -= now;
     }
   }
 }
