@@ -2,9 +2,9 @@
 //
 //   bench_stack_distance [millions of accesses, 50 by default] [rounds, 3 by default] [part of a stream's name]
 //
-// Prints CPU time per access, the best of the rounds, and how many times faster than the textbook we are. "tuned" is the
-// textbook with a flat hash table that passes over touches of the same line. "histogram" adds what callers
-// do with distances: counting each in an exact histogram.
+// Prints CPU time per access, the best of the rounds, and how many times faster than the textbook we are. "tuned" is
+// the textbook with a flat hash table that passes over touches of the same line. "histogram" adds what callers do with
+// distances: counting each in an exact histogram.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
       {"random, 64 MiB", [](LineSize l, std::size_t n) { return uniform(l, n, 64 * mib); }},
       {"Zipf, 16 Mi lines", [](LineSize l, std::size_t n) { return zipf(l, n, 24); }},
   };
-  fmt::print("{:24} {:>9} {:>10} {:>9} {:>9} {:>7} {:>10} | {:>9} {:>9} {:>7}\n", "ns per access", "textbook",
-             "tuned", "portable", "ours", "ratio", "bytes/line", "textbook", "ours", "ratio");
+  fmt::print("{:24} {:>9} {:>10} {:>9} {:>9} {:>7} {:>10} | {:>9} {:>9} {:>7}\n", "ns per access", "textbook", "tuned",
+             "portable", "ours", "ratio", "bytes/line", "textbook", "ours", "ratio");
   fmt::print("{:84} | {:>27}\n", "", "with an exact histogram");
   bool agree = true;
   for (const Stream& stream : streams) {

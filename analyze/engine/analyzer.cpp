@@ -171,22 +171,25 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
       from = i;
       add_thread(ids[i]);
     }
-    // Threads come in stretches; sums over one stay in registers.
-    std::uint64_t stretch_bytes = 0;
-    std::uint64_t writes = 0;
-    std::uint64_t modifies = 0;
+    // Threads come in stretches; each of these loops over one is a few vector instructions.
     const std::size_t begin = i;
-    for (; i < batch.size() && ids[i] == ids[begin]; ++i) {
-      thread_column[i] = number;
-      writes += kinds[i] == AccessKind::write ? 1 : 0;
-      modifies += kinds[i] == AccessKind::modify ? 1 : 0;
-      stretch_bytes += analysed_size(addresses[i], sizes[i], 1);
+    while (i < batch.size() && ids[i] == ids[begin]) ++i;
+    std::fill(thread_column.begin() + static_cast<std::ptrdiff_t>(begin),
+              thread_column.begin() + static_cast<std::ptrdiff_t>(i), number);
+    const auto stretch_kinds = kinds.subspan(begin, i - begin);
+    const auto stretch_sizes = sizes.subspan(begin, i - begin);
+    for (const AccessKind kind : {AccessKind::read, AccessKind::write, AccessKind::modify}) {
+      threads[number].accesses[static_cast<std::size_t>(kind)] +=
+          static_cast<std::uint64_t>(std::ranges::count(stretch_kinds, kind));
     }
-    bytes += stretch_bytes;
-    KindCounts& accesses = threads[number].accesses;
-    accesses[static_cast<std::size_t>(AccessKind::read)] += i - begin - writes - modifies;
-    accesses[static_cast<std::size_t>(AccessKind::write)] += writes;
-    accesses[static_cast<std::size_t>(AccessKind::modify)] += modifies;
+    std::uint32_t longest = 0;
+    for (const std::uint32_t size : stretch_sizes) {
+      bytes += size;
+      longest = std::max(longest, size);
+    }
+    if (longest > longest_access) [[unlikely]] {
+      for (std::size_t j = begin; j < i; ++j) bytes -= sizes[j] - analysed_size(addresses[j], sizes[j], 1);
+    }
   }
   if (places_line) {
     for (std::size_t i = 0; i < batch.size(); ++i) count_place(batch.sites()[i], kinds[i], sizes[i], 1);
