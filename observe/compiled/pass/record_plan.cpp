@@ -130,7 +130,8 @@ std::optional<LoopPlan> plan_loop(Loop& loop, ScalarEvolution& evolution, const 
 
 void expand(LoopPlan& plan, ScalarEvolution& evolution, const DataLayout& layout) {
   SCEVExpander expander(evolution, layout, "cachescape");
-  plan.trip_value = expander.expandCodeFor(plan.trips_less_one, plan.trips_less_one->getType(), plan.before->getIterator());
+  plan.trip_value =
+      expander.expandCodeFor(plan.trips_less_one, plan.trips_less_one->getType(), plan.before->getIterator());
   for (const SCEV* start : plan.starts)
     plan.base_values.push_back(expander.expandCodeFor(start, start->getType(), plan.before->getIterator()));
 }
