@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -78,6 +79,11 @@ int run(int argc, char** argv) {
 }  // namespace cachescape::cli
 
 int main(int argc, char** argv) {
+  // A file that took the place of a closed standard stream would get our messages.
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+      return cachescape::cli::exit_unsupported;
+  }
   // A reader that went away is an error of write(), with a message, not a silent death.
   std::signal(SIGPIPE, SIG_IGN);
   try {

@@ -143,8 +143,9 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
     to.is_loop = d.is_loop != 0;
     to.simple = true;
     to.block = module->first_block + d.block;
-    // An allocation's descriptor names a site and has no words.
+    // An allocation's descriptor names a site and has no words: it is no record.
     const bool names_site = d.slots == 0 && d.is_loop == 0;
+    to.names_site = names_site;
     for (std::size_t i = 0; i < accesses->size(); ++i) {
       cachescape_access raw = (*accesses)[i];
       cachescape_descriptor bounds = d;
@@ -152,6 +153,7 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
       const auto access = decoded(raw, bounds, tables->sites.size(), first_site);
       if (!access) return false;
       to.simple = to.simple && access->simple();
+      to.is_long = to.is_long || access->size > longest_part;
       to.accesses.push_back(*access);
     }
     module->by_word[at / 4] = static_cast<std::uint32_t>(module->descriptors.size());

@@ -29,6 +29,11 @@ struct DecoderContext {
   bool want_places = true;
   bool want_blocks = false;         ///< label executions of blocks
   std::uint64_t broken_blocks = 0;  ///< blocks of which a part could not be read
+  /// A loop tells its trips before it begins: one that is interrupted may have claimed any number. So many are believed
+  /// of one record, and so many bytes of one range of memory; what is beyond counts as cut.
+  std::uint64_t most_trips = std::uint64_t{1} << 32;
+  std::uint64_t most_bytes = std::uint64_t{1} << 36;
+  std::uint64_t cut_records = 0;
 };
 
 /// One ring's records: remembers a loop whose trips go on in the next block, and whether observation is switched off.
