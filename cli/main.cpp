@@ -1,8 +1,10 @@
 // The program: parse, run the chosen verb, report what went wrong.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <string_view>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -61,6 +63,12 @@ int run(int argc, char** argv) {
   CLI::App app(description, "cachescape");
   Program program(app);
   describe(program);
+  // The parser would take options of the program that is to run for its own.
+  char** const rest = std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
+  if (argc > 1 && std::string_view(argv[1]) == "record" && rest != argv + argc) {
+    program.set_command({rest + 1, argv + argc});
+    argc = static_cast<int>(rest - argv);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -1,6 +1,5 @@
 """The order and the addresses of accesses, and that all ways to the same profile agree."""
 import json
-import unittest
 
 from support import FAST, PROGRAM, SOURCE, CC, CXX, Scratch, main
 
