@@ -159,6 +159,9 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
     module->by_word[at / 4] = static_cast<std::uint32_t>(module->descriptors.size());
   }
 
+  for (std::size_t i = 0; i < tables->counts.size(); ++i)
+    if (tables->counts[i].block >= tables->blocks.size()) return false;
+
   std::map<std::uint32_t, std::string> names;
   const auto function_name = [&](std::uint32_t string) -> const std::string& {
     const auto [entry_of, is_new] = names.try_emplace(string);
@@ -190,7 +193,6 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
   }
   for (std::size_t i = 0; i < tables->counts.size(); ++i) {
     const cachescape_count c = tables->counts[i];
-    if (c.block >= tables->blocks.size()) return false;
     std::string metric = tables->strings.at(c.metric);
     if (metric.starts_with("call.")) metric = "call." + demangled(metric.substr(5));
     module->counts.push_back({c.counter, module->first_block + c.block, std::move(metric), c.amount});
