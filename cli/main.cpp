@@ -1,9 +1,12 @@
 // The program: parse, run the chosen verb, report what went wrong.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <string_view>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -60,6 +63,12 @@ int run(int argc, char** argv) {
   CLI::App app(description, "cachescape");
   Program program(app);
   describe(program);
+  // The parser would take options of the program that is to run for its own.
+  char** const rest = std::find_if(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
+  if (argc > 1 && std::string_view(argv[1]) == "record" && rest != argv + argc) {
+    program.set_command({rest + 1, argv + argc});
+    argc = static_cast<int>(rest - argv);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -78,6 +87,11 @@ int run(int argc, char** argv) {
 }  // namespace cachescape::cli
 
 int main(int argc, char** argv) {
+  // A file that took the place of a closed standard stream would get our messages.
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+      return cachescape::cli::exit_unsupported;
+  }
   // A reader that went away is an error of write(), with a message, not a silent death.
   std::signal(SIGPIPE, SIG_IGN);
   try {

@@ -118,7 +118,8 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   if (!options.region.empty()) profile.provenance.emplace_back("region", options.region);
   for (const Counted& c : profile.places.counted)
     if (c.metric == "instructions") profile.instructions += c.value;
-  profile.losses.skipped_records = collector.context().broken_blocks + collector.dropped_blocks();
+  profile.losses.skipped_records =
+      collector.context().broken_blocks + collector.context().cut_records + collector.dropped_blocks();
   return profile;
 }
 

@@ -26,12 +26,17 @@ class Program {
   /// What to run when `verb` is chosen.
   void on(CLI::App& verb, Action action);
 
+  /// A program to run and its arguments, which stood after "--" and were not looked at.
+  void set_command(std::vector<std::string> words) { command_ = std::move(words); }
+  const std::vector<std::string>& command() const { return command_; }
+
   CLI::App& app() { return app_; }
   const Action& chosen() const { return chosen_; }
 
  private:
   CLI::App& app_;
   Action chosen_;
+  std::vector<std::string> command_;
 };
 
 /// Examples as (command, what it does), shown under the help and in the manual page.

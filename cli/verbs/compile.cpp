@@ -2,9 +2,11 @@
 #include "cli/verbs/compile.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,7 +69,25 @@ bool takes_value(std::string_view option) {
   return false;
 }
 
-Work work_of(const std::vector<std::string>& arguments) {
+/// The arguments with those of @files, as far as the work depends on them: quoted blanks are no such thing.
+std::vector<std::string> with_files_read(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  for (const std::string& a : arguments) {
+    std::ifstream file(a.starts_with("@") ? a.substr(1) : std::string());
+    if (!file) {
+      all.push_back(a);
+      continue;
+    }
+    for (std::string word; file >> word;) {
+      std::erase_if(word, [](char c) { return c == '"' || c == '\''; });
+      all.push_back(word);
+    }
+  }
+  return all;
+}
+
+Work work_of(const std::vector<std::string>& given) {
+  const std::vector<std::string> arguments = with_files_read(given);
   Work work;
   bool inputs = false, sources = false, stops_early = false, no_code = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -154,6 +174,7 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   std::vector<char*> raw;
   for (std::string& word : command) raw.push_back(word.data());
   raw.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
   execvp(raw[0], raw.data());
   std::fputs(fmt::format("cachescape: {}: cannot be started: {}\n  hint: install it, or name another in {}\n",
                          command[0], std::strerror(errno), compiler.variable)

@@ -201,7 +201,10 @@ void add_record(Program& program) {
                        "Writes solver.cscape; the program was built by cachescape cc"},
                       {"cachescape record -o s.cscape --lines 64 -- ./solver", "Only 64-byte lines: faster"},
                       {"cachescape record --trace s.cstrace -- ./solver", "Keep every access too"}});
-  program.on(verb, [options] { return run(*options); });
+  program.on(verb, [options, &program] {
+    options->command.insert(options->command.end(), program.command().begin(), program.command().end());
+    return run(*options);
+  });
 }
 
 void add_collect(Program& program) {

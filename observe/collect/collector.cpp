@@ -29,7 +29,7 @@ void Collector::join_ring(std::uint32_t ring) {
   if (decoders_.size() <= ring) decoders_.resize(ring + 1);
   if (decoders_[ring] != nullptr) return;
   const cachescape_ring& r = *cachescape_ring_of(&session_.header(), ring);
-  decoders_[ring] = std::make_unique<RecordDecoder>(context_, session_, ThreadId{r.thread});
+  decoders_[ring] = std::make_unique<RecordDecoder>(context_, ThreadId{r.thread});
   if (r.stack_low < r.stack_high) context_.objects.add_stack(r.stack_low, r.stack_high);
 }
 

@@ -12,7 +12,7 @@ namespace cachescape::collect {
 
 class Collector {
  public:
-  Collector(SessionFile& session, AccessSink& sink) : session_(session), sink_(sink) {}
+  Collector(SessionFile& session, AccessSink& sink) : session_(session), sink_(sink) { context_.session = &session_; }
 
   DecoderContext& context() { return context_; }
 

@@ -143,8 +143,9 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
     to.is_loop = d.is_loop != 0;
     to.simple = true;
     to.block = module->first_block + d.block;
-    // An allocation's descriptor names a site and has no words.
+    // An allocation's descriptor names a site and has no words: it is no record.
     const bool names_site = d.slots == 0 && d.is_loop == 0;
+    to.names_site = names_site;
     for (std::size_t i = 0; i < accesses->size(); ++i) {
       cachescape_access raw = (*accesses)[i];
       cachescape_descriptor bounds = d;
@@ -152,10 +153,14 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
       const auto access = decoded(raw, bounds, tables->sites.size(), first_site);
       if (!access) return false;
       to.simple = to.simple && access->simple();
+      to.is_long = to.is_long || access->size > longest_part;
       to.accesses.push_back(*access);
     }
     module->by_word[at / 4] = static_cast<std::uint32_t>(module->descriptors.size());
   }
+
+  for (std::size_t i = 0; i < tables->counts.size(); ++i)
+    if (tables->counts[i].block >= tables->blocks.size()) return false;
 
   std::map<std::uint32_t, std::string> names;
   const auto function_name = [&](std::uint32_t string) -> const std::string& {
@@ -188,7 +193,6 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
   }
   for (std::size_t i = 0; i < tables->counts.size(); ++i) {
     const cachescape_count c = tables->counts[i];
-    if (c.block >= tables->blocks.size()) return false;
     std::string metric = tables->strings.at(c.metric);
     if (metric.starts_with("call.")) metric = "call." + demangled(metric.substr(5));
     module->counts.push_back({c.counter, module->first_block + c.block, std::move(metric), c.amount});

@@ -30,11 +30,16 @@ struct DecodedAccess {
   }
 };
 
+/// A longer access, of memcpy() for one, is taken as several.
+inline constexpr std::uint64_t longest_part = 4096;
+
 struct DecodedDescriptor {
   std::uint32_t slots = 0;
   std::uint32_t bases = 0;
   bool is_loop = false;
   bool simple = false;      ///< all its accesses are
+  bool is_long = false;     ///< one of its accesses is longer than longest_part
+  bool names_site = false;  ///< no record begins with it: the site of an allocation
   std::uint32_t block = 0;  ///< number in ModuleSet::blocks()
   std::vector<DecodedAccess> accesses;
 };

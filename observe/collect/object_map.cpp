@@ -5,25 +5,26 @@
 
 namespace cachescape::collect {
 
-void ObjectMap::clear(std::uint64_t begin, std::uint64_t end) {
+void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object) {
   auto at = ranges_.upper_bound(begin);
   if (at != ranges_.begin() && std::prev(at)->second.end > begin) --at;
   while (at != ranges_.end() && at->first < end) {
-    live_bytes_[at->second.object] -= at->second.end - at->first;
+    if (!at->second.freed) live_bytes_[at->second.object] -= at->second.end - at->first;
+    if (at->second.object != for_object) ++generation_;
     at = ranges_.erase(at);
   }
 }
 
 void ObjectMap::put(std::uint64_t begin, std::uint64_t end, std::uint32_t object) {
   if (end <= begin) return;
-  clear(begin, end);
+  clear(begin, end, object);
   ranges_.emplace(begin, Range{end, object});
   Object& o = objects_[object];
   ++o.allocations;
   o.bytes += end - begin;
   live_bytes_[object] += end - begin;
   o.most_bytes = std::max(o.most_bytes, live_bytes_[object]);
-  ++generation_;
+  ++gap_generation_;
 }
 
 void ObjectMap::add_global(const GlobalVariable& global) {
@@ -71,10 +72,9 @@ void ObjectMap::allocate(std::uint64_t address, std::uint64_t bytes, std::uint32
 
 void ObjectMap::free(std::uint64_t address) {
   const auto at = ranges_.find(address);
-  if (at == ranges_.end()) return;
+  if (at == ranges_.end() || at->second.freed) return;
   live_bytes_[at->second.object] -= at->second.end - at->first;
-  ranges_.erase(at);
-  ++generation_;
+  at->second.freed = true;
 }
 
 ObjectMap::Stretch ObjectMap::around(std::uint64_t address) const {
@@ -82,7 +82,7 @@ ObjectMap::Stretch ObjectMap::around(std::uint64_t address) const {
   std::uint64_t begin = 0;
   if (after != ranges_.begin()) {
     const auto& [first, range] = *std::prev(after);
-    if (address < range.end) return {first, range.end, range.object};
+    if (address < range.end) return {first, range.end, range.freed ? nowhere : range.object};
     begin = range.end;
   }
   return {begin, after == ranges_.end() ? std::numeric_limits<std::uint64_t>::max() : after->first, nowhere};

@@ -26,17 +26,19 @@ class ObjectMap {
 
   /// The stretch around an address. O(log objects).
   Stretch around(std::uint64_t address) const;
-  /// Grows whenever an answer of around() may have changed.
-  std::uint64_t generation() const { return generation_; }
+  /// Grows whenever a stretch that around() gave may no longer belong to its object, or to none. Memory of one object
+  /// that is freed and allocated for the same object again changes neither.
+  const std::uint64_t& generation(bool of_object) const { return of_object ? generation_ : gap_generation_; }
   const std::vector<Object>& objects() const { return objects_; }
 
  private:
   struct Range {
     std::uint64_t end;
     std::uint32_t object;
+    bool freed = false;  ///< kept until something else is put there: programs reuse memory at once
   };
   void put(std::uint64_t begin, std::uint64_t end, std::uint32_t object);
-  void clear(std::uint64_t begin, std::uint64_t end);
+  void clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object);
   std::uint32_t heap_object(std::uint32_t site, const ModuleSet& modules);
 
   std::map<std::uint64_t, Range> ranges_;  ///< by their begin; they do not overlap
@@ -45,6 +47,7 @@ class ObjectMap {
   std::map<std::uint32_t, std::uint32_t> by_site_;
   std::uint32_t stack_ = nowhere;
   std::uint64_t generation_ = 1;
+  std::uint64_t gap_generation_ = 1;
 };
 
 }  // namespace cachescape::collect

@@ -7,7 +7,8 @@ std::uint32_t PlaceNumbers::look_up(std::uint32_t site, std::uint64_t address, c
   const std::uint64_t key = (std::uint64_t{site} << 32) | stretch.object;
   const auto [entry, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(pairs_.size()));
   if (is_new) pairs_.push_back({site, stretch.object});
-  last_[site] = {objects.generation(), stretch.begin, stretch.end - stretch.begin, entry->second};
+  const bool of_object = stretch.object != nowhere;
+  last_[site] = {objects.generation(of_object), stretch.begin, stretch.end - stretch.begin, entry->second, of_object};
   return entry->second;
 }
 

@@ -22,7 +22,7 @@ class PlaceNumbers {
     if (site >= last_.size()) [[unlikely]]
       last_.resize(site + 1);
     const Last& last = last_[site];
-    if (last.generation == objects.generation() && address - last.begin < last.bytes) [[likely]]
+    if (address - last.begin < last.bytes && last.generation == objects.generation(last.of_object)) [[likely]]
       return last.number;
     return look_up(site, address, objects);
   }
@@ -36,6 +36,7 @@ class PlaceNumbers {
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
     std::uint32_t number = 0;
+    bool of_object = false;
   };
   std::uint32_t look_up(std::uint32_t site, std::uint64_t address, const ObjectMap& objects);
 

@@ -27,7 +27,7 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& ba
     const DecodedDescriptor* const descriptor = context_.modules.find(words[0]);
     const std::size_t head = descriptor == nullptr ? 0 : descriptor->is_loop ? 2 + descriptor->bases : 1;
     const std::size_t needed = descriptor == nullptr || descriptor->is_loop ? head : head + descriptor->slots;
-    if (descriptor == nullptr || needed > words.size()) {
+    if (descriptor == nullptr || descriptor->names_site || needed > words.size()) {
       ++context_.broken_blocks;
       return;
     }
@@ -80,16 +80,18 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
 }
 
 bool RecordDecoder::is_wanted_region(std::uint64_t tag_at) const {
-  if (context_.region.empty()) return false;
-  const auto tag = session_.bytes(tag_at, context_.region.size() + 1);
+  if (context_.region.empty() || context_.session == nullptr) return false;
+  const auto tag = context_.session->bytes(tag_at, context_.region.size() + 1);
   return !tag.empty() && std::memcmp(tag.data(), context_.region.c_str(), tag.size()) == 0;
 }
 
 void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out) {
-  // A long range, of memcpy() for one, is several accesses.
-  constexpr std::uint64_t largest = 4096;
+  if (size > context_.most_bytes) {
+    size = context_.most_bytes;
+    ++context_.cut_records;
+  }
   for (std::uint64_t done = 0; done < size || done == 0;) {
-    const std::uint64_t part = std::min(size - done, largest);
+    const std::uint64_t part = std::min(size - done, longest_part);
     if (out.batch.full()) out.hand_on();
     out.batch.push({Address{address + done}, static_cast<std::uint32_t>(part), access.kind, thread_,
                     place(access, address + done)});
@@ -127,7 +129,8 @@ void RecordDecoder::push(const DecodedAccess& access, const std::uint64_t* slots
 void RecordDecoder::segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out) {
   if (context_.want_blocks)
     out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{descriptor.block + 1}});
-  if (descriptor.simple && out.batch.capacity() - out.batch.size() >= descriptor.accesses.size()) {
+  if (descriptor.simple && !descriptor.is_long &&
+      out.batch.capacity() - out.batch.size() >= descriptor.accesses.size()) {
     for (const DecodedAccess& access : descriptor.accesses) {
       const std::uint64_t base = slots[access.slot];
       if (base == 0) continue;
@@ -143,8 +146,14 @@ void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::u
   loop_ = &descriptor;
   trips_done_ = 0;
   trips_left_ = words[0];
+  // Loops that write words in each trip end where these do.
+  if (descriptor.slots == 0 && trips_left_ > context_.most_trips) {
+    trips_left_ = context_.most_trips;
+    ++context_.cut_records;
+  }
   bases_.assign(words + 1, words + 1 + descriptor.bases);
-  if (descriptor.slots != 0 || trips_left_ < fewest_trips_of_a_run || context_.want_blocks) return;
+  if (descriptor.slots != 0 || descriptor.is_long || trips_left_ < fewest_trips_of_a_run || context_.want_blocks)
+    return;
   if (!off()) {
     run_.thread = thread_;
     run_.trips = trips_left_;
@@ -179,8 +188,11 @@ std::size_t RecordDecoder::go_on_with_loop(std::span<const std::uint64_t> words,
   std::size_t used = 0;
   while (trips_left_ > 0) {
     if (words.size() - used < slots) return words.size();
-    // Where the trips' words stop, the program did.
-    if (slots != 0 && words[used] == 0 && loop_->simple) return words.size();
+    // Where the trips' words stop within a block, the loop was left: by a jump out of a signal handler, or for good.
+    if (slots != 0 && words[used] == 0 && loop_->simple) {
+      loop_ = nullptr;
+      return words.size();
+    }
     if (!off()) trip(words.data() + used, out);
     used += slots;
     ++trips_done_;

@@ -28,16 +28,21 @@ struct DecoderContext {
   ObjectMap objects;
   PlaceNumbers places;
   bool want_places = true;
-  bool want_blocks = false;         ///< label executions of blocks
-  std::string region;               ///< keep only what happens inside it; empty = everything
-  std::uint64_t broken_blocks = 0;  ///< blocks of which a part could not be read
+  bool want_blocks = false;              ///< label executions of blocks
+  std::string region;                    ///< keep only what happens inside it; empty = everything
+  const SessionFile* session = nullptr;  ///< holds the names of regions
+  std::uint64_t broken_blocks = 0;       ///< blocks of which a part could not be read
+  /// A loop tells its trips before it begins: one that is interrupted may have claimed any number. So many are believed
+  /// of one record, and so many bytes of one range of memory; what is beyond counts as cut.
+  std::uint64_t most_trips = std::uint64_t{1} << 32;
+  std::uint64_t most_bytes = std::uint64_t{1} << 36;
+  std::uint64_t cut_records = 0;
 };
 
 /// One ring's records: remembers a loop whose trips go on in the next block, and whether observation is switched off.
 class RecordDecoder {
  public:
-  RecordDecoder(DecoderContext& context, const SessionFile& session, ThreadId thread)
-      : context_(context), session_(session), thread_(thread) {}
+  RecordDecoder(DecoderContext& context, ThreadId thread) : context_(context), thread_(thread) {}
 
   /// Appends the accesses of a block to `batch`, handing it on to `sink` whenever it is full or a loop comes.
   void decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink);
@@ -70,7 +75,6 @@ class RecordDecoder {
   bool is_wanted_region(std::uint64_t tag_at) const;
 
   DecoderContext& context_;
-  const SessionFile& session_;
   ThreadId thread_;
   bool switched_off_ = false;
   unsigned inside_ = 0;                      ///< times that the wanted region was begun and not ended

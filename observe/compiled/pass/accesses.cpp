@@ -1,10 +1,13 @@
 #include "observe/compiled/pass/accesses.hpp"
 
+#include <algorithm>
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 namespace cachescape::pass {
 namespace {
@@ -51,7 +54,8 @@ class Appender {
   void range(Value* pointer, Value* length, std::uint8_t kind) {
     if (pointer->getType()->getPointerAddressSpace() != 0) return;
     auto* constant = dyn_cast<ConstantInt>(length);
-    if (constant != nullptr && (constant->isZero() || constant->getValue().ugt(UINT32_MAX))) return;
+    if (constant != nullptr && constant->isZero()) return;
+    if (constant != nullptr && constant->getValue().ugt(UINT32_MAX)) constant = nullptr;
     StaticAccess& access = to_.emplace_back();
     access.instruction = &instruction_;
     access.pointer = pointer;
@@ -86,9 +90,62 @@ class Appender {
         lanes(intrinsic.getArgOperand(1), intrinsic.getArgOperand(0)->getType(), intrinsic.getArgOperand(2),
               CACHESCAPE_WRITE, true);
         break;
+      case Intrinsic::x86_avx_maskload_pd:
+      case Intrinsic::x86_avx_maskload_ps:
+      case Intrinsic::x86_avx_maskload_pd_256:
+      case Intrinsic::x86_avx_maskload_ps_256:
+      case Intrinsic::x86_avx2_maskload_d:
+      case Intrinsic::x86_avx2_maskload_q:
+      case Intrinsic::x86_avx2_maskload_d_256:
+      case Intrinsic::x86_avx2_maskload_q_256:
+        lanes(intrinsic.getArgOperand(0), intrinsic.getType(), intrinsic.getArgOperand(1), CACHESCAPE_READ, true);
+        to_.back().mask_by_sign = true;
+        break;
+      case Intrinsic::x86_avx_maskstore_pd:
+      case Intrinsic::x86_avx_maskstore_ps:
+      case Intrinsic::x86_avx_maskstore_pd_256:
+      case Intrinsic::x86_avx_maskstore_ps_256:
+      case Intrinsic::x86_avx2_maskstore_d:
+      case Intrinsic::x86_avx2_maskstore_q:
+      case Intrinsic::x86_avx2_maskstore_d_256:
+      case Intrinsic::x86_avx2_maskstore_q_256:
+        lanes(intrinsic.getArgOperand(0), intrinsic.getArgOperand(2)->getType(), intrinsic.getArgOperand(1),
+              CACHESCAPE_WRITE, true);
+        to_.back().mask_by_sign = true;
+        break;
+      case Intrinsic::x86_avx2_gather_d_d:
+      case Intrinsic::x86_avx2_gather_d_d_256:
+      case Intrinsic::x86_avx2_gather_d_pd:
+      case Intrinsic::x86_avx2_gather_d_pd_256:
+      case Intrinsic::x86_avx2_gather_d_ps:
+      case Intrinsic::x86_avx2_gather_d_ps_256:
+      case Intrinsic::x86_avx2_gather_d_q:
+      case Intrinsic::x86_avx2_gather_d_q_256:
+      case Intrinsic::x86_avx2_gather_q_d:
+      case Intrinsic::x86_avx2_gather_q_d_256:
+      case Intrinsic::x86_avx2_gather_q_pd:
+      case Intrinsic::x86_avx2_gather_q_pd_256:
+      case Intrinsic::x86_avx2_gather_q_ps:
+      case Intrinsic::x86_avx2_gather_q_ps_256:
+      case Intrinsic::x86_avx2_gather_q_q:
+      case Intrinsic::x86_avx2_gather_q_q_256:
+        gather(intrinsic);
+        break;
       default:
         break;
     }
+  }
+
+  // (what lanes keep that are off, base, indices, mask, scale)
+  void gather(IntrinsicInst& intrinsic) {
+    Value* index = intrinsic.getArgOperand(2);
+    lanes(intrinsic.getArgOperand(1), intrinsic.getType(), intrinsic.getArgOperand(3), CACHESCAPE_READ, false);
+    StaticAccess& access = to_.back();
+    access.index = index;
+    access.scale = cast<ConstantInt>(intrinsic.getArgOperand(4))->getZExtValue();
+    access.mask_by_sign = true;
+    // Wide indices of narrow elements, or the other way round: as many as there are of both.
+    access.lanes = std::min(access.lanes, cast<FixedVectorType>(index->getType())->getNumElements());
   }
 
   void lanes(Value* pointer, Type* type, Value* mask, std::uint8_t kind, bool side_by_side) {

@@ -31,12 +31,12 @@ void give_invokes_their_own_edges(Function& function) {
   }
 }
 
-/// What the optimiser has concluded about functions is no longer true once they write records.
-void forget_conclusions(Module& module) {
+/// What the optimiser or the source says about functions is no longer true once they write records. Only functions of
+/// the C library never do, whoever defines the others.
+void forget_conclusions(Module& module, const TargetLibraryInfo& library) {
   for (Function& function : module) {
-    if (function.isIntrinsic() || (function.isDeclaration() && function.hasFnAttribute(Attribute::NoCallback)))
-      continue;
-    if (function.isDeclaration() && function.doesNotAccessMemory()) continue;
+    LibFunc known;
+    if (function.isIntrinsic() || (function.isDeclaration() && library.getLibFunc(function, known))) continue;
     function.removeFnAttr(Attribute::Memory);
     function.removeFnAttr(Attribute::Speculatable);
     function.removeFnAttr(Attribute::NoSync);
@@ -94,7 +94,7 @@ bool Instrumenter::run() {
                                    ConstantPointerNull::get(PointerType::getUnqual(context)), "cachescape.counters",
                                    nullptr, GlobalValue::InitialExecTLSModel);
   }
-  if (options_.accesses) forget_conclusions(module_);
+  if (options_.accesses) forget_conclusions(module_, analyses_.getResult<TargetLibraryAnalysis>(*functions.front()));
   for (Function* function : functions) {
     instrument(*function);
     analyses_.invalidate(*function, PreservedAnalyses::none());
@@ -186,6 +186,17 @@ void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>
   }
 }
 
+void Instrumenter::add_jumps(Function& function, std::vector<Instruction*>& other_code) {
+  std::vector<CallInst*> calls;
+  for (Instruction& i : instructions(function))
+    if (auto* call = dyn_cast<CallInst>(&i); call != nullptr && call->canReturnTwice()) calls.push_back(call);
+  for (CallInst* call : calls) {
+    IRBuilder<> builder(call->getParent(), std::next(call->getIterator()));
+    other_code.push_back(
+        builder.CreateCall(module_.getOrInsertFunction("cachescape_jumped_v1", Type::getVoidTy(module_.getContext()))));
+  }
+}
+
 void Instrumenter::instrument(Function& function) {
   give_invokes_their_own_edges(function);
   analyses_.invalidate(function, PreservedAnalyses::none());
@@ -231,6 +242,7 @@ void Instrumenter::instrument(Function& function) {
   }
   if (options_.accesses) {
     add_allocations(function, other_code);
+    add_jumps(function, other_code);
     const auto number = [&](const BasicBlock* block) { return block_numbers_.lookup(block); };
     if (!records.empty()) {
       writer_->write(

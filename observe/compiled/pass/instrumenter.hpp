@@ -29,6 +29,8 @@ class Instrumenter {
   llvm::Constant* descriptor(const AccessList& accesses, cachescape_descriptor head);
   /// Calls of the runtime around allocations; each is code during which the thread's place must be stored.
   void add_allocations(llvm::Function& function, std::vector<llvm::Instruction*>& other_code);
+  /// Calls of the runtime after setjmp(), which may return once more, out of a signal handler.
+  void add_jumps(llvm::Function& function, std::vector<llvm::Instruction*>& other_code);
   void add_start();
   llvm::Constant* globals_table(std::uint64_t& count);
 

@@ -18,7 +18,14 @@ class InstrumentPass : public PassInfoMixin<InstrumentPass> {
   explicit InstrumentPass(Stage stage) : stage_(stage) {}
 
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& manager) {
-    const auto options = cachescape::pass::PassOptions::from_environment();
+    auto read = cachescape::pass::PassOptions::from_environment();
+    if (!read) {
+      // Said once for a module, though the pass stands in several places.
+      std::string why = toString(read.takeError());
+      if (stage_ != Stage::late) module.getContext().emitError(why);
+      return PreservedAnalyses::all();
+    }
+    const cachescape::pass::PassOptions& options = *read;
     const bool here = stage_ == Stage::link || (stage_ == Stage::late) == options.late;
     if (!here || module.getNamedMetadata(done) != nullptr || module.empty()) return PreservedAnalyses::all();
     auto& functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();

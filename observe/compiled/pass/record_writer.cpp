@@ -84,13 +84,23 @@ void RecordWriter::write_slots(const StaticAccess& access, Value* record, std::u
     builder.CreateAlignedStore(word(builder, value), builder.CreateConstGEP1_64(i8_, record, at++ * word_bytes),
                                Align(word_bytes));
   };
-  if (access.pointer->getType()->isVectorTy()) {
+  if (access.index != nullptr) {
+    for (unsigned lane = 0; lane < access.lanes; ++lane) {
+      Value* index = builder.CreateSExtOrTrunc(builder.CreateExtractElement(access.index, lane), i64_);
+      store(builder.CreateGEP(i8_, access.pointer, builder.CreateMul(index, ConstantInt::get(i64_, access.scale))));
+    }
+  } else if (access.pointer->getType()->isVectorTy()) {
     for (unsigned lane = 0; lane < access.lanes; ++lane) store(builder.CreateExtractElement(access.pointer, lane));
   } else {
     store(access.pointer);
   }
   if (access.dynamic_size != nullptr) store(access.dynamic_size);
-  if (access.mask != nullptr) store(access.mask);
+  if (access.mask != nullptr && access.mask_by_sign) {
+    Type* integers = VectorType::getInteger(cast<VectorType>(access.mask->getType()));
+    store(builder.CreateIsNeg(builder.CreateBitCast(access.mask, integers)));
+  } else if (access.mask != nullptr) {
+    store(access.mask);
+  }
 }
 
 void RecordWriter::write_segment(const SegmentPlan& plan, Constant* descriptor) {

@@ -8,7 +8,6 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GlobalIFunc.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Support/ErrorHandling.h>
 
 namespace cachescape::pass {
 namespace {
@@ -17,13 +16,7 @@ using namespace llvm;
 
 constexpr StringRef ignore_annotation = "cachescape.ignore";
 
-[[noreturn]] void refuse(const Twine& why) { report_fatal_error("cachescape: " + why, false); }
-
-bool truth(StringRef key, StringRef value) {
-  if (value == "on") return true;
-  if (value == "off") return false;
-  refuse("CACHESCAPE_PASS: " + key + " must be on or off, not " + value);
-}
+Error refused(const Twine& why) { return createStringError("cachescape: CACHESCAPE_PASS: " + why); }
 
 bool matches(const std::string& expression, StringRef text) { return Regex(expression).match(text); }
 
@@ -34,7 +27,7 @@ StringRef source_file(const Function& function) {
 
 }  // namespace
 
-PassOptions PassOptions::from_environment() {
+Expected<PassOptions> PassOptions::from_environment() {
   PassOptions options;
   const char* text = std::getenv("CACHESCAPE_PASS");
   if (text == nullptr) return options;
@@ -49,17 +42,16 @@ PassOptions PassOptions::from_environment() {
                                                      : nullptr;
     if (expression != nullptr) {
       std::string error;
-      if (!Regex(value).isValid(error)) refuse("CACHESCAPE_PASS: " + key + "=" + value + ": " + error);
+      if (!Regex(value).isValid(error)) return refused(key + "=" + value + ": " + error);
       *expression = value.str();
-    } else if (key == "accesses") {
-      options.accesses = truth(key, value);
-    } else if (key == "counters") {
-      options.counters = truth(key, value);
+    } else if (key == "accesses" || key == "counters") {
+      if (value != "on" && value != "off") return refused(key + " must be on or off, not " + value);
+      (key == "accesses" ? options.accesses : options.counters) = value == "on";
     } else if (key == "view" && (value == "source" || value == "machine")) {
       options.late = value == "machine";
     } else {
-      refuse("CACHESCAPE_PASS: what is \"" + setting +
-             "\"? (accesses, counters, view=source|machine, only, except, only-file, except-file)");
+      return refused("what is \"" + setting +
+                     "\"? (accesses, counters, view=source|machine, only, except, only-file, except-file)");
     }
   }
   return options;

@@ -6,6 +6,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/Error.h>
 #include <llvm/Support/Regex.h>
 
 namespace cachescape::pass {
@@ -17,8 +18,8 @@ struct PassOptions {
   std::string only_functions, except_functions, only_files, except_files;  ///< regular expressions, empty = none
 
   /// From the environment variable CACHESCAPE_PASS: "key=value" separated by semicolons. Unknown keys and broken
-  /// expressions end the compilation with a message.
-  static PassOptions from_environment();
+  /// expressions are errors.
+  static llvm::Expected<PassOptions> from_environment();
 };
 
 class Selection {

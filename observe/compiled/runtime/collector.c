@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +41,17 @@ static void find_collector(char* path) {
   strcpy(path, "cachescape");
 }
 
-/* In the grandchild: becomes the collector. Only what is safe after a fork. */
-static void become_collector(const char* path, int session, char* const* arguments) {
+/* Standard streams that the program has closed must not be what we open: the program would write into it. */
+static int above_standard_streams(int file) {
+  if (file < 0 || file > 2) return file;
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, 3);
+  close(file);
+  return moved;
+}
+
+/* In the grandchild: becomes the collector. Only what is safe after a fork. It keeps `alive` open as long as it lives.
+ */
+static void become_collector(const char* path, int session, int alive, char* const* arguments) {
   setsid();
   sigset_t none;
   sigemptyset(&none);
@@ -51,11 +61,26 @@ static void become_collector(const char* path, int session, char* const* argumen
   const int nothing = open("/dev/null", O_RDWR);
   dup2(nothing, 0);
   dup2(nothing, 1);
+  if (fcntl(2, F_GETFD) < 0) dup2(nothing, 2);
+  /* Both out of the way of the numbers that they get. */
+  session = fcntl(session, F_DUPFD, 5);
+  alive = fcntl(alive, F_DUPFD, 5);
   dup2(session, 3);
-  fcntl(3, F_SETFD, 0);
-  close_range(4, ~0U, 0);
+  dup2(alive, 4);
+  close_range(5, ~0U, 0);
   execvp(path, arguments);
-  _exit(127);
+  cachescape_exit_now(127);
+}
+
+/* Whether the collector has taken the session over; it may also end before. */
+static int wait_until_taken(struct cachescape_session* s, int alive) {
+  enum { patience = 10000 }; /* milliseconds */
+  for (int waited = 0; waited < patience; waited += 2) {
+    if (cachescape_load32(&s->collector_pid) != 0) return 1;
+    struct pollfd ended = {alive, POLLIN, 0};
+    if (poll(&ended, 1, 2) == 1) break;
+  }
+  return cachescape_load32(&s->collector_pid) != 0;
 }
 
 struct cachescape_session* cachescape_start_collector(void) {
@@ -73,7 +98,7 @@ struct cachescape_session* cachescape_start_collector(void) {
   }
   arguments[count] = NULL;
 
-  const int file = memfd_create("cachescape", MFD_CLOEXEC);
+  const int file = above_standard_streams(memfd_create("cachescape", MFD_CLOEXEC));
   struct cachescape_session header = {0};
   cachescape_lay_out(&header, CACHESCAPE_WANT_ACCESSES);
   struct timespec now;
@@ -90,17 +115,25 @@ struct cachescape_session* cachescape_start_collector(void) {
     return NULL;
   }
   struct cachescape_session* const s = memory;
+  int alive[2] = {-1, -1};
+  const int piped = pipe2(alive, O_CLOEXEC) == 0;
+  alive[0] = above_standard_streams(alive[0]);
+  alive[1] = above_standard_streams(alive[1]);
   /* Its own child would show up in the program's wait(): so it becomes an orphan at once. */
-  const pid_t child = _Fork();
+  const pid_t child = piped ? _Fork() : -1;
   if (child == 0) {
-    if (_Fork() == 0) become_collector(path, file, arguments);
-    _exit(0);
+    if (_Fork() == 0) become_collector(path, file, alive[1], arguments);
+    cachescape_exit_now(0);
   }
-  if (child > 0) waitpid(child, NULL, 0);
+  if (alive[1] >= 0) close(alive[1]);
+  if (child > 0) {
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+  }
   close(file);
-  for (unsigned waited = 0; child > 0 && waited < 50 && cachescape_load32(&s->collector_pid) == 0; ++waited)
-    cachescape_wait(&s->collector_pid, 0, 100);
-  if (cachescape_load32(&s->collector_pid) != 0) return s;
+  const int taken = child > 0 && wait_until_taken(s, alive[0]);
+  if (alive[0] >= 0) close(alive[0]);
+  if (taken) return s;
   cachescape_say("running unobserved: cannot start the collector ", path);
   munmap(memory, header.file_bytes);
   return NULL;

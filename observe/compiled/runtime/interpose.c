@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "observe/compiled/runtime/runtime.h"
@@ -50,7 +50,7 @@ CACHESCAPE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* at
 
 CACHESCAPE_EXPORT void _exit(int status) {
   cachescape_finish();
-  for (;;) syscall(SYS_exit_group, status);
+  cachescape_exit_now(status);
 }
 CACHESCAPE_EXPORT void _Exit(int status) { _exit(status); }
 
@@ -60,11 +60,14 @@ static handler_function* handlers[_NSIG];
 static int wants_information[_NSIG];
 
 static void on_signal(int number, siginfo_t* information, void* context) {
-  char *next, *end;
-  const int apart = cachescape_enter_signal(&next, &end);
+  const stack_t* const other = &((const ucontext_t*)context)->uc_stack;
+  const char* const frame = __builtin_frame_address(0);
+  const char* const low = other->ss_sp;
+  const int on_other_stack = low != NULL && frame >= low && frame < low + other->ss_size;
+  const unsigned entered = cachescape_enter_signal(frame, on_other_stack ? low : NULL);
   handler_function* const handler = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
   if (handler != NULL) handler(number, information, context);
-  if (apart) cachescape_leave_signal(next, end);
+  if (entered != 0) cachescape_leave_signal(entered);
 }
 
 typedef int sigaction_function(int, const struct sigaction*, struct sigaction*);
@@ -90,6 +93,10 @@ CACHESCAPE_EXPORT int sigaction(int number, const struct sigaction* now, struct 
     __atomic_store_n(&handlers[number], now->sa_sigaction, __ATOMIC_RELEASE);
   }
   const int result = real_sigaction(number, install, before);
+  if (result != 0 && install == &ours) {
+    wants_information[number] = old_wants;
+    __atomic_store_n(&handlers[number], old, __ATOMIC_RELEASE);
+  }
   if (result == 0 && before != NULL && (before->sa_flags & SA_SIGINFO) != 0 && before->sa_sigaction == on_signal) {
     before->sa_sigaction = old;
     if (!old_wants) before->sa_flags &= ~SA_SIGINFO;

@@ -32,13 +32,14 @@ void cachescape_thread_begins(void);
 void cachescape_thread_ends(void);
 void cachescape_publish(void);
 void cachescape_forget_threads(void);
-int cachescape_enter_signal(char** next, char** end);
-void cachescape_leave_signal(char* next, char* end);
+unsigned cachescape_enter_signal(const void* frame, const void* low); /* 0: not entered */
+void cachescape_leave_signal(unsigned entered);
 void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, unsigned arguments);
 
 /* system.c: system calls and messages without the C library's state. */
 void cachescape_wake(uint32_t* futex);
 void cachescape_wait(uint32_t* futex, uint32_t value, unsigned milliseconds);
+_Noreturn void cachescape_exit_now(int status);
 uint64_t cachescape_clock(void);
 void cachescape_say(const char* first, const char* second);
 

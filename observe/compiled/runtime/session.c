@@ -34,7 +34,11 @@ static struct cachescape_session* join(int file) {
     return NULL;
   }
   struct cachescape_session* const s = memory;
-  if (cachescape_swap32(&s->owner_pid, 0, (uint32_t)getpid())) return s;
+  if (cachescape_swap32(&s->owner_pid, 0, (uint32_t)getpid())) {
+    /* The program's own files get the numbers that they would have without us. */
+    close(file);
+    return s;
+  }
   munmap(memory, header.file_bytes);
   return NULL;
 }
@@ -182,6 +186,9 @@ static void after_fork_in_child(void) {
   if (cachescape_session == NULL) return;
   const int follow = getenv("CACHESCAPE_FOLLOW") != NULL;
   cachescape_forget_threads();
+  /* Functions that are running keep the address of their counters: the parent's are no longer behind it. */
+  mmap(cachescape_session, cachescape_session->file_bytes, PROT_READ | PROT_WRITE,
+       MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   cachescape_session = NULL;
   own_collector = 0;
   for (uint32_t i = 0; i < module_count; ++i) {
@@ -201,17 +208,32 @@ void cachescape_start(void) {
   if ((wish != NULL && strcmp(wish, "off") == 0) || getauxval(AT_SECURE) != 0) return;
   const char* const file = getenv(CACHESCAPE_SESSION_VARIABLE);
   if (file != NULL) cachescape_session = join(atoi(file));
-  if (cachescape_session == NULL) {
+  /* A session that is taken observes another process: this one only if children are to be followed. */
+  if (cachescape_session == NULL && (file == NULL || getenv("CACHESCAPE_FOLLOW") != NULL)) {
     cachescape_session = cachescape_start_collector();
     own_collector = cachescape_session != NULL;
   }
   pthread_atfork(NULL, NULL, after_fork_in_child);
+  /* What is registered first runs last. */
+  at_quick_exit(cachescape_finish);
+}
+
+/* What threads counted that we did not know when they began. */
+static void share_unshared_counters(void) {
+  const uint32_t count = cachescape_load32(&module_count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (unshared[i] == NULL || entries[i] == NULL) continue;
+    uint64_t* const to = take_counters(i);
+    if (to == NULL) continue;
+    for (uint64_t c = 0; c < entries[i]->counter_count; ++c) to[c] += unshared[i][c];
+  }
 }
 
 void cachescape_finish(void) {
   struct cachescape_session* const s = cachescape_session;
   if (s == NULL || cachescape_load32(&s->owner_pid) != (uint32_t)getpid()) return;
   cachescape_thread_ends();
+  share_unshared_counters();
   cachescape_store32(&s->finished, 1);
   cachescape_add32(&s->news, 1);
   cachescape_wake(&s->news);
@@ -220,4 +242,5 @@ void cachescape_finish(void) {
   cachescape_session = NULL;
 }
 
-__attribute__((destructor)) static void finish_at_exit(void) { cachescape_finish(); }
+/* After the program's own destructors, also where it is linked statically. */
+__attribute__((destructor(101))) static void finish_at_exit(void) { cachescape_finish(); }

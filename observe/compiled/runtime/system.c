@@ -22,6 +22,10 @@ void cachescape_wait(uint32_t* futex, uint32_t value, unsigned milliseconds) {
   errno = saved;
 }
 
+void cachescape_exit_now(int status) {
+  for (;;) syscall(SYS_exit_group, status);
+}
+
 uint64_t cachescape_clock(void) { return __rdtsc(); }
 
 void cachescape_say(const char* first, const char* second) {

@@ -1,6 +1,7 @@
 /* The threads of the program: each has a ring and writes into its current block. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,11 +18,15 @@ enum { deepest = 4 };
 struct writer {
   struct cachescape_ring* ring; /* null: what is written goes to the scratch block */
   struct cachescape_block* block;
-  uint32_t number;  /* of the ring */
-  char *next, *end; /* of the signal handlers' writers while they are not running */
+  uint32_t number;         /* of the ring */
+  char *next, *end;        /* while another one of the thread's is in use */
+  const void *frame, *low; /* of a signal handler that runs: its stack pointers lie in [low, frame] */
 };
 
 static CACHESCAPE_TLS struct writer writers[deepest];
+static CACHESCAPE_TLS struct {
+  char *next, *end;
+} too_deep; /* the place of a handler for which there is no writer */
 static CACHESCAPE_TLS unsigned depth;
 static CACHESCAPE_TLS int working; /* inside the runtime: what a handler records now is thrown away */
 static CACHESCAPE_TLS int thread_over;
@@ -30,9 +35,14 @@ static CACHESCAPE_TLS char* scratch; /* of this thread, for what nobody wants */
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 
-static void end_thread(void* unused) {
-  (void)unused;
-  cachescape_thread_ends();
+/* Destructors of the program's own keys may access memory too: ours comes back until the last round. */
+static CACHESCAPE_TLS int rounds;
+static void end_thread(void* value) {
+  if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(at_thread_end, value);
+  } else {
+    cachescape_thread_ends();
+  }
 }
 static void make_key(void) { pthread_key_create(&at_thread_end, end_thread); }
 
@@ -42,7 +52,7 @@ static char* throw_away(struct writer* w) {
   if (scratch == NULL) {
     void* const memory = mmap(NULL, CACHESCAPE_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     /* Instrumented code has to write somewhere: without any memory the program could not go on either. */
-    if (memory == MAP_FAILED) _exit(127);
+    if (memory == MAP_FAILED) cachescape_exit_now(127);
     scratch = memory;
   }
   cachescape_end = scratch + CACHESCAPE_BLOCK_BYTES;
@@ -88,10 +98,12 @@ static void tell_collector(struct cachescape_session* s) {
   if (cachescape_load32(&s->sleeping) != 0) cachescape_wake(&s->news);
 }
 
+/* Where `next` does not lie in the block, the place is not known and zero words end it. */
 static void publish_block(struct writer* w, const char* next) {
   struct cachescape_session* const s = cachescape_session;
   if (w->block == NULL || s == NULL) return;
-  w->block->bytes = (uint32_t)(next - (const char*)(w->block + 1));
+  const uint64_t bytes = (uint64_t)(uintptr_t)next - (uint64_t)(uintptr_t)(w->block + 1);
+  w->block->bytes = (uint32_t)(bytes <= CACHESCAPE_RECORD_BYTES ? bytes : CACHESCAPE_RECORD_BYTES);
   w->block->ended = cachescape_clock();
   w->block = NULL;
   cachescape_add32(&w->ring->head, 1);
@@ -138,17 +150,51 @@ static char* open_block(struct writer* w) {
   return (char*)(block + 1);
 }
 
+/* Leaves writers that nobody will return to: of handlers that were left by siglongjmp(), and of the code that they
+ * interrupted, whose place was in a register. Its block is read up to the first zero word. */
+static void close_writers(unsigned from, unsigned below) {
+  for (unsigned d = from; d < below && d < deepest; ++d) {
+    publish_block(&writers[d], NULL);
+    writers[d].next = writers[d].end = NULL;
+  }
+}
+
+/* A handler was left if the code that runs now is not below it on its stack. Whether any was. */
+static int leave_abandoned_handlers(void) {
+  const char* const here = __builtin_frame_address(0);
+  unsigned still = depth;
+  while (still > 0 &&
+         (still >= deepest || here > (const char*)writers[still].frame || here < (const char*)writers[still].low))
+    --still;
+  if (still == depth) return 0;
+  close_writers(still, depth + 1);
+  depth = still;
+  return 1;
+}
+
 char* cachescape_refill_block(char* next) {
-  if (working || thread_over || depth >= deepest) return throw_away(&(struct writer){0});
+  struct writer* w = &writers[depth];
+  if (!working && depth > 0 && leave_abandoned_handlers()) w = &writers[depth];
+  if (working || thread_over || depth >= deepest) {
+    struct cachescape_session* const s = cachescape_session;
+    if (s != NULL && !thread_over && (s->wants & CACHESCAPE_WANT_ACCESSES) != 0) cachescape_add64(&s->unobserved, 1);
+    return throw_away(&(struct writer){0});
+  }
   const int saved = errno;
   working = 1;
-  struct writer* const w = &writers[depth];
   if (cachescape_next == NULL && depth == 0) cachescape_thread_begins();
   publish_block(w, next);
   char* const fresh = open_block(w);
   working = 0;
   errno = saved;
   return fresh;
+}
+
+/* After a call of setjmp() has returned, perhaps for the second time. */
+CACHESCAPE_EXPORT void cachescape_jumped_v1(void) {
+  if (depth == 0 || working || !leave_abandoned_handlers()) return;
+  cachescape_next = NULL;
+  cachescape_end = NULL;
 }
 
 void cachescape_thread_begins(void) {
@@ -184,33 +230,43 @@ void cachescape_thread_ends(void) {
 /* After a fork the child shares its parent's rings, and must not write into them. */
 void cachescape_forget_threads(void) {
   for (unsigned d = 0; d < deepest; ++d) writers[d] = (struct writer){0};
+  too_deep.next = too_deep.end = NULL;
   number_plus_1 = 0;
   cachescape_next = NULL;
   cachescape_end = NULL;
 }
 
-int cachescape_enter_signal(char** next, char** end) {
-  *next = cachescape_next;
-  *end = cachescape_end;
-  if (thread_over) return 0;
-  if (++depth < deepest) {
-    cachescape_next = writers[depth].next;
-    cachescape_end = writers[depth].end;
-  } else {
-    cachescape_next = NULL;
-    cachescape_end = NULL;
-  }
-  return 1;
-}
-
-void cachescape_leave_signal(char* next, char* end) {
+static void keep_place(void) {
   if (depth < deepest) {
     writers[depth].next = cachescape_next;
     writers[depth].end = cachescape_end;
+  } else {
+    too_deep.next = cachescape_next;
+    too_deep.end = cachescape_end;
   }
-  --depth;
-  cachescape_next = next;
-  cachescape_end = end;
+}
+
+static void take_place(void) {
+  cachescape_next = depth < deepest ? writers[depth].next : too_deep.next;
+  cachescape_end = depth < deepest ? writers[depth].end : too_deep.end;
+}
+
+unsigned cachescape_enter_signal(const void* frame, const void* low) {
+  if (thread_over) return 0;
+  keep_place();
+  if (++depth < deepest) {
+    writers[depth].frame = frame;
+    writers[depth].low = low;
+  }
+  take_place();
+  return depth;
+}
+
+void cachescape_leave_signal(unsigned entered) {
+  keep_place();
+  close_writers(entered, depth);
+  depth = entered - 1;
+  take_place();
 }
 
 void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, unsigned arguments) {

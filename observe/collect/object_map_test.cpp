@@ -1,0 +1,109 @@
+#include "observe/collect/object_map.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "observe/collect/place_numbers.hpp"
+
+namespace cachescape::collect {
+namespace {
+
+/// Every byte of a small address space knows its object and the allocation that it belongs to.
+class NaiveMap {
+ public:
+  void put(std::uint64_t begin, std::uint64_t end, std::uint32_t object) {
+    for (std::uint64_t at = begin; at < end; ++at)
+      if (bytes_[at].first != nowhere) remove(bytes_[at].second);
+    for (std::uint64_t at = begin; at < end; ++at) bytes_[at] = {object, begin};
+  }
+  void free(std::uint64_t begin) {
+    if (bytes_[begin].first != nowhere && bytes_[begin].second == begin) remove(begin);
+  }
+  std::uint32_t at(std::uint64_t address) const { return bytes_[address].first; }
+
+  static constexpr std::uint64_t size = 300;
+
+ private:
+  void remove(std::uint64_t begin) {
+    for (auto& [object, its_begin] : bytes_)
+      if (object != nowhere && its_begin == begin) object = nowhere;
+  }
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> bytes_ = std::vector(size, std::pair{nowhere, std::uint64_t{0}});
+};
+
+RC_GTEST_PROP(ObjectMap, AgreesWithANaiveTwin, ()) {
+  ObjectMap map;
+  NaiveMap naive;
+  const ModuleSet modules;
+  std::map<std::uint32_t, std::uint32_t> objects;
+  const int steps = *rc::gen::inRange(1, 60);
+  for (int i = 0; i < steps; ++i) {
+    const auto begin = *rc::gen::inRange<std::uint64_t>(0, NaiveMap::size - 50);
+    if (*rc::gen::inRange(0, 3) == 0) {
+      map.free(begin);
+      naive.free(begin);
+    } else {
+      const auto bytes = *rc::gen::inRange<std::uint64_t>(0, 50);
+      const auto site = *rc::gen::inRange<std::uint32_t>(0, 5);
+      map.allocate(begin, bytes, site, modules);
+      const auto number = static_cast<std::uint32_t>(objects.size());
+      naive.put(begin, begin + bytes, objects.try_emplace(site, number).first->second);
+    }
+    for (std::uint64_t at = 0; at < NaiveMap::size; ++at) {
+      const ObjectMap::Stretch stretch = map.around(at);
+      RC_ASSERT(stretch.object == naive.at(at));
+      RC_ASSERT(stretch.begin <= at && at < stretch.end);
+      const std::uint64_t end = std::min(stretch.end, NaiveMap::size);
+      for (std::uint64_t other = stretch.begin; other < end; ++other) RC_ASSERT(naive.at(other) == stretch.object);
+    }
+  }
+}
+
+TEST(ObjectMap, KnowsGlobalsStacksAndWhatWasLiveAtOnce) {
+  ObjectMap map;
+  const ModuleSet modules;
+  map.add_global({Address{100}, 50, "table", nowhere});
+  map.add_stack(1000, 2000);
+  map.add_stack(3000, 4000);
+  EXPECT_EQ(map.objects()[map.around(149).object].name, "table");
+  EXPECT_EQ(map.around(150).object, nowhere);
+  EXPECT_EQ(map.around(1000).object, map.around(3999).object);
+  map.allocate(200, 10, 7, modules);
+  map.allocate(220, 10, 7, modules);
+  map.free(200);
+  map.allocate(240, 5, 7, modules);
+  const Object& heap = map.objects()[map.around(240).object];
+  EXPECT_EQ(heap.allocations, 3u);
+  EXPECT_EQ(heap.bytes, 25u);
+  EXPECT_EQ(heap.most_bytes, 20u);
+}
+
+TEST(ObjectMap, TakesARangeThatReachesBeyondTheAddressSpace) {
+  ObjectMap map;
+  const ModuleSet modules;
+  map.allocate(~std::uint64_t{0} - 10, 100, 0, modules);
+  EXPECT_EQ(map.around(~std::uint64_t{0} - 5).object, 0u);
+}
+
+TEST(PlaceNumbers, AreDenseAndFollowTheObjects) {
+  ObjectMap map;
+  const ModuleSet modules;
+  PlaceNumbers numbers;
+  map.allocate(100, 50, 0, modules);
+  EXPECT_EQ(numbers.number(4, 100, map), 1u);
+  EXPECT_EQ(numbers.number(4, 149, map), 1u);
+  EXPECT_EQ(numbers.number(4, 150, map), 2u);
+  EXPECT_EQ(numbers.number(2, 100, map), 3u);
+  map.free(100);
+  EXPECT_EQ(numbers.number(4, 100, map), 2u);
+  map.allocate(100, 50, 9, modules);
+  EXPECT_EQ(numbers.number(4, 100, map), 4u);
+  ASSERT_EQ(numbers.pairs().size(), 5u);
+  EXPECT_EQ(numbers.pairs()[0].site, nowhere);
+  EXPECT_EQ(numbers.pairs()[2].site, 4u);
+  EXPECT_EQ(numbers.pairs()[2].object, nowhere);
+  EXPECT_EQ(numbers.pairs()[4].object, 1u);
+}
+
+}  // namespace
+}  // namespace cachescape::collect

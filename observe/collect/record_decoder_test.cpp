@@ -1,0 +1,234 @@
+#include "observe/collect/record_decoder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "observe/collect/made_module.hpp"
+
+namespace cachescape::collect {
+namespace {
+
+constexpr std::uint64_t program = 0x400000;  // where the module's descriptors are
+constexpr std::uint64_t low = 0x10000;
+constexpr unsigned loads = CACHESCAPE_READ;
+constexpr unsigned stores = CACHESCAPE_WRITE;
+
+struct Seen {
+  std::uint64_t address;
+  std::uint32_t size;
+  AccessKind kind;
+
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+std::ostream& operator<<(std::ostream& out, const Seen& s) {
+  return out << std::hex << s.address << std::dec << ":" << s.size << ":" << static_cast<int>(s.kind);
+}
+
+/// Keeps what it takes; a run both as a run and, up to a limit, as accesses.
+class Keeper : public AccessSink {
+ public:
+  void take(const AccessBatch& batch) override {
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      seen.push_back({batch[i].address.value, batch[i].size, batch[i].kind});
+    for (const BlockEntry& b : batch.blocks) blocks.push_back(b.block.value);
+  }
+  void take(const StridedRun& run) override {
+    runs.push_back(run);
+    for (std::uint64_t i = 0; i < run.trips && i < 1000; ++i)
+      for (const StridedAccess& a : run.body) seen.push_back({a.at(i).value, a.size, a.kind});
+  }
+
+  std::vector<Seen> seen;
+  std::vector<StridedRun> runs;
+  std::vector<std::uint64_t> blocks;
+};
+
+constexpr Seen read_of(std::uint64_t address, std::uint32_t size) { return {address, size, AccessKind::read}; }
+constexpr Seen write_of(std::uint64_t address, std::uint32_t size) { return {address, size, AccessKind::write}; }
+
+cachescape_access access(unsigned slot, unsigned flags, std::uint32_t size, std::int32_t offset = 0,
+                         std::int32_t step = 0, unsigned lanes = 1) {
+  return {static_cast<std::uint16_t>(slot),
+          static_cast<std::uint8_t>(flags),
+          static_cast<std::uint8_t>(lanes),
+          offset,
+          size,
+          0,
+          step};
+}
+
+class Decoding : public testing::Test {
+ protected:
+  Decoding() : session_(*SessionFile::create(CACHESCAPE_WANT_ACCESSES)) {
+    module_.blocks.push_back({0, 0, 0, 0, 1, 1});
+    module_.sites.push_back({0, 0, 0, 0});
+    two_ = add({2, 0, 0, 0, 0},
+               {access(0, CACHESCAPE_READ, 8), access(1, CACHESCAPE_WRITE, 4), access(0, CACHESCAPE_WRITE, 2, -16)});
+    sized_ = add({2, 0, 0, 0, 0}, {access(0, stores | CACHESCAPE_SIZED, 0)});
+    gather_ = add({5, 0, 0, 0, 0}, {access(0, loads | CACHESCAPE_MASKED, 8, 0, 0, 4)});
+    masked_ = add({2, 0, 0, 0, 0}, {access(0, loads | CACHESCAPE_MASKED | CACHESCAPE_VECTOR, 8, 0, 0, 4)});
+    affine_ = add({0, 2, 0, 1, 0},
+                  {access(0, loads | CACHESCAPE_STRIDED, 8, 0, 8), access(1, stores | CACHESCAPE_STRIDED, 4, 100, -4)});
+    residual_ = add({1, 1, 0, 1, 0}, {access(0, loads | CACHESCAPE_STRIDED, 4, 0, 4), access(0, CACHESCAPE_WRITE, 8)});
+    large_ = add({0, 1, 0, 1, 0}, {access(0, stores | CACHESCAPE_STRIDED, 5000, 0, 8192)});
+    site_ = add({0, 0, 0, 0, 0}, {access(0, CACHESCAPE_READ, 0)});
+    join(session_, module_, program);
+    EXPECT_TRUE(context_.modules.update(session_));
+    context_.want_places = false;
+  }
+
+  std::uint64_t add(const cachescape_descriptor& head, const std::vector<cachescape_access>& accesses) {
+    return program + module_.descriptor(head, accesses);
+  }
+
+  void decode(const std::vector<std::uint64_t>& words) {
+    AccessBatch batch(16);
+    decoder_.decode(words, batch, keeper_);
+    if (!batch.empty() || !batch.blocks.empty()) keeper_.take(batch);
+  }
+  std::vector<Seen> decoded(const std::vector<std::uint64_t>& words) {
+    keeper_.seen.clear();
+    decode(words);
+    return keeper_.seen;
+  }
+
+  SessionFile session_;
+  MadeModule module_;
+  std::uint64_t two_, sized_, gather_, masked_, affine_, residual_, large_, site_;
+  DecoderContext context_;
+  RecordDecoder decoder_{context_, ThreadId{3}};
+  Keeper keeper_;
+};
+
+using Expected = std::vector<Seen>;
+
+TEST_F(Decoding, SegmentsGiveTheirAccessesInOrder) {
+  EXPECT_EQ(decoded({two_, low, low + 64, two_, low + 8, low + 72}),
+            (Expected{read_of(low, 8), write_of(low + 64, 4), write_of(low - 16, 2), read_of(low + 8, 8),
+                      write_of(low + 72, 4), write_of(low - 8, 2)}));
+  EXPECT_EQ(context_.broken_blocks, 0u);
+}
+
+TEST_F(Decoding, SlotsThatWereNotReachedGiveNothing) {
+  EXPECT_EQ(decoded({two_, 0, low}), (Expected{write_of(low, 4)}));
+  EXPECT_EQ(decoded({sized_, low, 0}), Expected{});
+}
+
+TEST_F(Decoding, AZeroWordEndsABlock) {
+  EXPECT_EQ(decoded({two_, low, 0, 0, two_, low, low}), (Expected{read_of(low, 8), write_of(low - 16, 2)}));
+  EXPECT_EQ(context_.broken_blocks, 0u);
+}
+
+TEST_F(Decoding, LongRangesAreSeveralAccesses) {
+  EXPECT_EQ(decoded({sized_, low, 9000}),
+            (Expected{write_of(low, 4096), write_of(low + 4096, 4096), write_of(low + 8192, 808)}));
+}
+
+TEST_F(Decoding, ARangeIsBelievedUpToALimit) {
+  context_.most_bytes = 8192;
+  EXPECT_EQ(decoded({sized_, low, ~std::uint64_t{0}}), (Expected{write_of(low, 4096), write_of(low + 4096, 4096)}));
+  EXPECT_EQ(context_.cut_records, 1u);
+}
+
+TEST_F(Decoding, MasksChooseLanes) {
+  EXPECT_EQ(decoded({gather_, low, low + 800, low + 80, low + 8, 0b1011}),
+            (Expected{read_of(low, 8), read_of(low + 800, 8), read_of(low + 8, 8)}));
+  // Beyond its four lanes a mask means nothing.
+  EXPECT_EQ(decoded({masked_, low, 0xf6}), (Expected{read_of(low + 8, 16)}));
+  EXPECT_EQ(decoded({masked_, low, 0}), Expected{});
+}
+
+TEST_F(Decoding, ShortLoopsAreExpandedAndLongOnesAreRuns) {
+  for (std::uint64_t trips = 0; trips < 8; ++trips) {
+    Expected expected;
+    for (std::uint64_t i = 0; i < trips; ++i) {
+      expected.push_back(read_of(low + 8 * i, 8));
+      expected.push_back(write_of(2 * low + 100 - 4 * i, 4));
+    }
+    keeper_.runs.clear();
+    EXPECT_EQ(decoded({affine_, trips, low, 2 * low, 0}), expected) << trips;
+    EXPECT_EQ(keeper_.runs.size(), trips >= 4 ? 1u : 0u) << trips;
+  }
+}
+
+TEST_F(Decoding, WhereBlocksAreWantedEveryTripIsOne) {
+  context_.want_blocks = true;
+  EXPECT_EQ(decoded({affine_, 5, low, 2 * low}).size(), 10u);
+  EXPECT_TRUE(keeper_.runs.empty());
+  EXPECT_EQ(keeper_.blocks, std::vector<std::uint64_t>(5, 1));
+}
+
+TEST_F(Decoding, LargeAccessesOfALoopAreSplitAsElsewhere) {
+  Expected expected;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    expected.push_back(write_of(low + 8192 * i, 4096));
+    expected.push_back(write_of(low + 8192 * i + 4096, 904));
+  }
+  EXPECT_EQ(decoded({large_, 5, low}), expected);
+}
+
+TEST_F(Decoding, ALoopIsBelievedUpToALimit) {
+  decode({affine_, std::uint64_t{1} << 60, low, low, two_, low, low});
+  ASSERT_EQ(keeper_.runs.size(), 1u);
+  EXPECT_EQ(keeper_.runs[0].trips, std::uint64_t{1} << 32);
+  EXPECT_EQ(context_.cut_records, 1u);
+  EXPECT_EQ(keeper_.seen.back(), write_of(low - 16, 2));
+
+  context_.want_blocks = true;
+  context_.most_trips = 10;
+  EXPECT_EQ(decoded({affine_, std::uint64_t{1} << 60, low, low}).size(), 20u);
+  EXPECT_EQ(context_.cut_records, 2u);
+}
+
+TEST_F(Decoding, TripsGoOnInTheNextBlock) {
+  EXPECT_EQ(decoded({residual_, 3, low, 500, 600}),
+            (Expected{read_of(low, 4), write_of(500, 8), read_of(low + 4, 4), write_of(600, 8)}));
+  EXPECT_EQ(decoded({700, two_, low, low}), (Expected{read_of(low + 8, 4), write_of(700, 8), read_of(low, 8),
+                                                      write_of(low, 4), write_of(low - 16, 2)}));
+}
+
+TEST_F(Decoding, ALoopThatWritesWordsEndsWithThem) {
+  EXPECT_EQ(decoded({residual_, std::uint64_t{1} << 60, low, 500, 0, 0, 0}),
+            (Expected{read_of(low, 4), write_of(500, 8)}));
+  // It was left: the next block begins with a record.
+  EXPECT_EQ(decoded({two_, low, low}).size(), 3u);
+  EXPECT_EQ(context_.cut_records, 0u);
+}
+
+TEST_F(Decoding, BrokenRecordsEndTheirBlockOnly) {
+  const std::vector<std::vector<std::uint64_t>> broken{
+      {two_, low},           // its second slot is missing
+      {two_ + 4, low, low},  // inside a descriptor
+      {two_ + 1, low, low},
+      {program - 4, low},
+      {~std::uint64_t{0}, low},
+      {affine_, 5, low},  // its second base is missing
+      {affine_},
+      {site_, low, low},  // names the site of an allocation
+      {CACHESCAPE_ALLOCATED, 1, 2},
+      {CACHESCAPE_FREED},
+      {8, 1, 2, 3},  // no such marker
+      {15},
+  };
+  std::uint64_t count = 0;
+  for (const auto& words : broken) {
+    EXPECT_EQ(decoded(words), Expected{}) << words[0];
+    EXPECT_EQ(context_.broken_blocks, ++count) << words[0];
+    EXPECT_EQ(decoded({two_, low, low}).size(), 3u);
+  }
+}
+
+TEST_F(Decoding, MarkersAllocateSwitchAndSkip) {
+  decode({CACHESCAPE_ALLOCATED, low, 100, site_});
+  EXPECT_EQ(context_.objects.around(low + 99).object, 0u);
+  decode({CACHESCAPE_FREED, low});
+  EXPECT_EQ(context_.objects.around(low + 99).object, nowhere);
+  EXPECT_EQ(decoded({CACHESCAPE_SWITCH_OFF, two_, low, low, affine_, 9, low, low, residual_, 1, low, 500,
+                     CACHESCAPE_SWITCH_ON, sized_, low, 8}),
+            (Expected{write_of(low, 8)}));
+  EXPECT_EQ(decoded({CACHESCAPE_SKIP, 2, two_, two_, sized_, low, 8}), (Expected{write_of(low, 8)}));
+  EXPECT_EQ(decoded({CACHESCAPE_SKIP, ~std::uint64_t{0}, two_, low, low}), Expected{});
+  EXPECT_EQ(context_.broken_blocks, 0u);
+}
+
+}  // namespace
+}  // namespace cachescape::collect

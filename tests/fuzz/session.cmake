@@ -1,0 +1,1 @@
+cachescape_fuzz(session cachescape_collect)
