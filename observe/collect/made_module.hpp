@@ -66,7 +66,7 @@ struct MadeModule {
 inline std::uint64_t put(SessionFile& session, const void* bytes, std::size_t count) {
   cachescape_session& s = session.header();
   const std::uint64_t at = s.arena_at + s.arena_used;
-  std::memcpy(reinterpret_cast<char*>(&s) + at, bytes, count);
+  if (count != 0) std::memcpy(reinterpret_cast<char*>(&s) + at, bytes, count);
   s.arena_used += (count + 63) & ~std::uint64_t{63};
   return at;
 }

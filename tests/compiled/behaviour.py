@@ -308,6 +308,38 @@ class SameOutput(Scratch):
         by_thread = {t["thread"]: t["writes"] for t in self.info()["threads"]}
         self.assertEqual(by_thread[1], 501)
 
+    def test_an_allocator_of_its_own(self):
+        """The runtime must not call an instrumented malloc() that is being executed."""
+        self.same_text(r"""
+            #include <pthread.h>
+            #include <stdatomic.h>
+            #include <stdio.h>
+            #include <string.h>
+            static char heap[1 << 22]; static size_t used; static atomic_flag lock = ATOMIC_FLAG_INIT;
+            void *malloc(size_t n) {
+              while (atomic_flag_test_and_set(&lock)) {}
+              char *at = heap + used;
+              used += (n + 31) & ~(size_t)15;
+              *(size_t *)at = n;
+              atomic_flag_clear(&lock);
+              return at + 16;
+            }
+            void free(void *p) { (void)p; }
+            void *calloc(size_t a, size_t b) { return memset(malloc(a * b), 0, a * b); }
+            void *realloc(void *p, size_t n) {
+              void *to = malloc(n);
+              if (p != 0) memcpy(to, p, ((size_t *)p)[-2] < n ? ((size_t *)p)[-2] : n);
+              return to;
+            }
+            static void *work(void *p) { (void)p; char *mine = malloc(100); mine[5] = 1; return mine; }
+            int main(void) {
+              pthread_t t[4]; int sum = 0;
+              for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, work, 0);
+              for (int i = 0; i < 4; i++) { void *p; pthread_join(t[i], &p); sum += ((char *)p)[5]; }
+              printf("%d\n", sum);
+              return 0;
+            }""", "-O1", "-fno-builtin", "-pthread")
+
     def test_descriptors_have_the_usual_numbers(self):
         self.same_text('#include <fcntl.h>\n#include <stdio.h>\n'
                        'int main(void) { printf("%d\\n", open("/dev/null", O_RDONLY)); return 0; }')

@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   join(session, tables, descriptors, program, {}, 16);
   // Exactly as long as the block, so that reading beyond it is seen.
   std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
-  std::memcpy(words.data(), data, words.size() * sizeof(std::uint64_t));
+  if (!words.empty()) std::memcpy(words.data(), data, words.size() * sizeof(std::uint64_t));
 
   for (const bool want_blocks : {false, true}) {
     DecoderContext context;

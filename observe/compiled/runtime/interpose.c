@@ -24,6 +24,7 @@ static void* begin_thread(void* at) {
   void* const argument = slot->argument;
   cachescape_store32(&slot->taken, 0);
   /* Before any instrumented code, which keeps the address of its counters in a register. */
+  cachescape_note_stack();
   cachescape_thread_begins();
   return function(argument);
 }

@@ -28,6 +28,7 @@ void cachescape_release_counters(void);
 
 /* thread.c */
 char* cachescape_refill_block(char* next);
+void cachescape_note_stack(void);
 void cachescape_thread_begins(void);
 void cachescape_thread_ends(void);
 void cachescape_publish(void);

@@ -28,10 +28,11 @@ static CACHESCAPE_TLS struct {
   char *next, *end;
 } too_deep; /* the place of a handler for which there is no writer */
 static CACHESCAPE_TLS unsigned depth;
-static CACHESCAPE_TLS int working; /* inside the runtime: what a handler records now is thrown away */
+static CACHESCAPE_TLS int working; /* 1 inside the runtime: what a handler records now is thrown away */
 static CACHESCAPE_TLS int thread_over;
 static CACHESCAPE_TLS uint32_t number_plus_1;
-static CACHESCAPE_TLS char* scratch; /* of this thread, for what nobody wants */
+static CACHESCAPE_TLS uint64_t stack_low, stack_high; /* 0 where unknown */
+static CACHESCAPE_TLS char* scratch;                  /* of this thread, for what nobody wants */
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 
@@ -59,16 +60,25 @@ static char* throw_away(struct writer* w) {
   return scratch;
 }
 
-static void stack_of_thread(struct cachescape_ring* ring) {
+/* The C library allocates to tell, and the program may have an instrumented malloc() of its own: so this is asked when
+ * a thread begins, never in the midst of a function, and what it accesses is nobody's. */
+void cachescape_note_stack(void) {
+  const int saved = errno;
   pthread_attr_t attributes;
   void* low;
   size_t bytes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-    ring->stack_low = (uint64_t)(uintptr_t)low;
-    ring->stack_high = ring->stack_low + bytes;
+  working = 1;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+      stack_low = (uint64_t)(uintptr_t)low;
+      stack_high = stack_low + bytes;
+    }
+    pthread_attr_destroy(&attributes);
   }
-  pthread_attr_destroy(&attributes);
+  working = 0;
+  cachescape_next = NULL;
+  cachescape_end = NULL;
+  errno = saved;
 }
 
 static int claim_ring(struct writer* w) {
@@ -82,7 +92,8 @@ static int claim_ring(struct writer* w) {
     if (number_plus_1 == 0) number_plus_1 = cachescape_add32(&s->threads_seen, 1) + 1;
     ring->thread = number_plus_1 - 1;
     ring->system_thread = (uint32_t)syscall(SYS_gettid);
-    if (depth == 0) stack_of_thread(ring);
+    ring->stack_low = depth == 0 ? stack_low : 0;
+    ring->stack_high = depth == 0 ? stack_high : 0;
     for (uint32_t used = cachescape_load32(&s->rings_used); used < i + 1; used = cachescape_load32(&s->rings_used))
       cachescape_swap32(&s->rings_used, used, i + 1);
     w->ring = ring;
@@ -177,7 +188,8 @@ char* cachescape_refill_block(char* next) {
   if (!working && depth > 0 && leave_abandoned_handlers()) w = &writers[depth];
   if (working || thread_over || depth >= deepest) {
     struct cachescape_session* const s = cachescape_session;
-    if (s != NULL && !thread_over && (s->wants & CACHESCAPE_WANT_ACCESSES) != 0) cachescape_add64(&s->unobserved, 1);
+    if (s != NULL && !thread_over && depth > 0 && (s->wants & CACHESCAPE_WANT_ACCESSES) != 0)
+      cachescape_add64(&s->unobserved, 1);
     return throw_away(&(struct writer){0});
   }
   const int saved = errno;
