@@ -30,7 +30,8 @@ VerbDescription describe(const CLI::App& app, const std::string& prefix) {
   for (const CLI::Option* option : app.get_options()) d.options.push_back(describe(*option));
   for (const CLI::App* below : app.get_subcommands({})) {
     if (!below->get_name().empty()) {
-      d.verbs.push_back(describe(*below, d.path));
+      // Verbs without a group are for programs, not for people.
+      if (!below->get_group().empty()) d.verbs.push_back(describe(*below, d.path));
       continue;
     }
     // The parser keeps a group of options that exclude each other as a verb without a name, with a --help of its own.

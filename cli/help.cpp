@@ -16,10 +16,16 @@ namespace {
 constexpr std::size_t text_column = 28;
 constexpr std::size_t width = 100;
 
+/// Characters, not bytes.
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
 /// "  label      text", the text wrapped and indented to its column.
 std::string entry(const std::string& label, const std::string& text) {
   std::string out = "  " + label;
-  std::size_t column = out.size();
+  std::size_t column = columns(out);
   if (column + 2 > text_column) {
     out += '\n';
     column = 0;

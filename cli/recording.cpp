@@ -24,6 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr unsigned usual_ways = 16;
+
 /// Hands accesses to the engine and to a trace.
 class Recorder : public collect::AccessSink {
  public:
@@ -132,19 +134,24 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_flag("--full", options.full, "All line sizes and set distances that import keeps; several times slower");
   verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
   verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
+  options.analysis.ways = usual_ways;
+  options.analysis.workers = 1;  // the program needs a processor too
   add_analysis_options(verb, options.analysis);
+  verb.get_option("--lines")->description("Line sizes in bytes; 32,64,128 otherwise");
+  verb.get_option("--set-lines")->description("Line sizes whose set distances are kept too, or none; 64 otherwise");
 }
 
 Result<Recorded> record_session(collect::SessionFile& session, const RecordingOptions& options,
                                 const std::function<bool()>& program_is_over) {
   AnalysisFlags flags = options.analysis;
-  if (!options.full) {
+  if (options.full) {
+    flags.ways = std::max(flags.ways, AnalysisFlags().ways);
+  } else {
     // What most caches need, at a cost that a waiting person bears.
     if (flags.lines.empty()) flags.lines = {32, 64, 128};
     if (flags.set_lines.empty()) flags.set_lines = {"64"};
   }
   CACHESCAPE_TRY(AnalysisOptions analysis, analysis_options(flags));
-  if (!options.full && options.analysis.ways == AnalysisFlags().ways) analysis.ways = 16;
   std::optional<Analyzer> analyzer;
   std::unique_ptr<profile::ProfileWriter> writer;
   if (!options.only_trace) {

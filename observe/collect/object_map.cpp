@@ -4,6 +4,16 @@
 #include <limits>
 
 namespace cachescape::collect {
+namespace {
+
+/// Out of the system's headers, to the line that used them.
+std::uint32_t callers_location(std::uint32_t location, const std::vector<Location>& locations) {
+  for (std::uint32_t at = location; at != nowhere; at = locations[at].inlined_at)
+    if (!locations[at].file.starts_with("/usr/")) return at;
+  return location;
+}
+
+}  // namespace
 
 void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object) {
   auto at = ranges_.upper_bound(begin);
@@ -56,7 +66,9 @@ std::uint32_t ObjectMap::heap_object(std::uint32_t site, const ModuleSet& module
   if (site < modules.sites().size()) {
     const Site& made_by = modules.sites()[site];
     o.name = made_by.variable;
-    o.location = made_by.location;
+    o.location = callers_location(made_by.location, modules.locations());
+    // What a container of the standard library calls it says little.
+    if (o.location != made_by.location) o.name = modules.locations()[o.location].function;
     if (o.name.empty() && made_by.location != nowhere) o.name = modules.locations()[made_by.location].function;
     if (o.name.empty() && made_by.block != nowhere) o.name = modules.blocks()[made_by.block].function;
   }
