@@ -65,6 +65,23 @@ class Ends(Scratch):
                                "static void after(void) { touch(1); }\n"
                                "#include <stdlib.h>\n__attribute__((constructor)) static void first(void) { atexit(after); }\n")
 
+    def test_exit_while_threads_run(self):
+        program = self.compile(r"""
+            #include <pthread.h>
+            #include <stdlib.h>
+            #include <unistd.h>
+            volatile int cells[1000], where[1000];
+            static void *spin(void *p) { for (;;) for (int i = 0; i < 1000; i++) cells[where[i]]++; return p; }
+            int main(void) {
+              pthread_t t;
+              for (int i = 0; i < 3; i++) { pthread_create(&t, 0, spin, 0); pthread_detach(t); }
+              usleep(20000);
+              exit(6);
+            }""", "-O2", "-pthread")
+        self.record(program, expect=6, timeout=30)
+        self.run_it([program], expect=6, timeout=30)
+        self.assertEqual(self.info("x.cscape")["losses"]["truncated"], False)
+
     def test_abort(self):
         self.ends("abort();", 128 + signal.SIGABRT, True)
 

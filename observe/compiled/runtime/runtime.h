@@ -21,7 +21,7 @@ extern struct cachescape_session* cachescape_session;
 void cachescape_start(void);
 void cachescape_finish(void);
 void cachescape_give_session_up(void);
-int cachescape_collector_is_dead(void);
+int cachescape_collector_is_dead(const struct cachescape_session* s);
 void* cachescape_arena(uint64_t bytes, uint64_t* at);
 void cachescape_counters_for_thread(void);
 void cachescape_release_counters(void);

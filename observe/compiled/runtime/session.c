@@ -43,9 +43,8 @@ static struct cachescape_session* join(int file) {
   return NULL;
 }
 
-int cachescape_collector_is_dead(void) {
-  struct cachescape_session* const s = cachescape_session;
-  const uint32_t pid = s == NULL ? 0 : cachescape_load32(&s->collector_pid);
+int cachescape_collector_is_dead(const struct cachescape_session* s) {
+  const uint32_t pid = cachescape_load32(&s->collector_pid);
   if (pid == 0) return 0;
   if (kill((pid_t)pid, 0) != 0 && errno == ESRCH) return 1;
   /* It may be dead but not buried. */
@@ -235,12 +234,13 @@ void cachescape_finish(void) {
   if (s == NULL || cachescape_load32(&s->owner_pid) != (uint32_t)getpid()) return;
   cachescape_thread_ends();
   share_unshared_counters();
+  /* Threads that still run must not keep the collector busy. */
+  cachescape_session = NULL;
   cachescape_store32(&s->finished, 1);
   cachescape_add32(&s->news, 1);
   cachescape_wake(&s->news);
-  while (own_collector && cachescape_load32(&s->collected) == 0 && !cachescape_collector_is_dead())
+  while (own_collector && cachescape_load32(&s->collected) == 0 && !cachescape_collector_is_dead(s))
     cachescape_wait(&s->collected, 0, 100);
-  cachescape_session = NULL;
 }
 
 /* After the program's own destructors, also where it is linked statically. */

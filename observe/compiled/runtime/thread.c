@@ -125,10 +125,11 @@ static void publish_block(struct writer* w, const char* next) {
 static int wait_for_room(struct writer* w) {
   struct cachescape_session* const s = cachescape_session;
   for (unsigned waited = 0;; ++waited) {
+    if (cachescape_session == NULL) return 0;
     const uint32_t tail = cachescape_load32(&w->ring->tail);
     if (cachescape_load32(&w->ring->head) - tail < s->ring_blocks) return 1;
     if (s->wants & CACHESCAPE_DROP_WHEN_FULL) return 0;
-    if (waited > 8 && cachescape_collector_is_dead()) {
+    if (waited > 8 && cachescape_collector_is_dead(s)) {
       cachescape_give_session_up();
       return 0;
     }
