@@ -3,12 +3,15 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,6 +171,22 @@ std::string output_name(const CollectOptions& options, std::uint32_t pid) {
   return name + ".cscape";
 }
 
+/// Whether no other collector writes this profile now. The name of a socket is reserved for it: unlike a file it goes
+/// away with this process, however that ends.
+bool reserve(const std::string& output) {
+  std::string folder(4096, '\0');
+  if (getcwd(folder.data(), folder.size()) == nullptr) return true;
+  folder.resize(folder.find('\0'));
+  const std::string path = output.starts_with('/') ? output : folder + '/' + output;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = fmt::format("cachescape {:x}", std::hash<std::string>{}(path));
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return socket < 0 || bind(socket, reinterpret_cast<const sockaddr*>(&address), length) == 0 || errno != EADDRINUSE;
+}
+
 Result<int> collect_running(CollectOptions& options) {
   CACHESCAPE_TRY(auto session, collect::SessionFile::open(options.session));
   cachescape_session& header = session.header();
@@ -175,6 +194,9 @@ Result<int> collect_running(CollectOptions& options) {
   // Opened before the program goes on, so that its end cannot be missed.
   const int program = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   options.recording.output = output_name(options, pid);
+  // Several processes of one program at a time: the first has the plain name.
+  if (const std::string plain = options.recording.output; !reserve(plain))
+    options.recording.output = fmt::format("{}.{}.cscape", plain.substr(0, plain.rfind(".cscape")), pid);
   options.recording.facts.emplace_back("command", command_line(pid));
   if (options.recording.counters_only) header.wants &= ~static_cast<std::uint32_t>(CACHESCAPE_WANT_ACCESSES);
   cachescape_store32(&header.collector_pid, static_cast<std::uint32_t>(getpid()));
