@@ -188,7 +188,9 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
       }
       if (writer != nullptr && Clock::now() >= next_snapshot) {
         const Clock::time_point began = Clock::now();
-        CACHESCAPE_CHECK(writer->update(profile_so_far(recorder, collector, session, options)));
+        // The one before stays, and the last one may succeed.
+        if (const auto updated = writer->update(profile_so_far(recorder, collector, session, options)); !updated)
+          note(fmt::format("{}: cannot be brought up to date now: {}", options.output, updated.error().what));
         next_snapshot = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(30), (Clock::now() - began) * 20);
       }
     }

@@ -27,6 +27,9 @@ struct RecordingOptions {
   std::vector<std::pair<std::string, std::string>> facts;  ///< provenance
 };
 
+/// The last part of a path.
+inline std::string program_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 /// Adds --trace and what is analysed.
 void add_recording_options(CLI::App& verb, RecordingOptions& options);
 

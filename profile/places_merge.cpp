@@ -14,11 +14,6 @@
 namespace cachescape::profile {
 namespace {
 
-/// Stays at the top, where check_form finds it.
-void add(std::uint64_t& sum, std::uint64_t value) {
-  if (__builtin_add_overflow(sum, value, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
-}
-
 /// Numbers things by what they look like. One input at a time.
 template <class Look>
 class Numbering {
@@ -48,34 +43,12 @@ using ObjectLook = std::tuple<Object::Kind, std::string, std::uint32_t>;
 
 using DistanceSums = std::map<std::uint32_t, PlaceDistances>;
 
-std::vector<Bin> sum_of(const std::vector<Bin>& a, const std::vector<Bin>& b) {
-  std::vector<Bin> sum;
-  auto i = a.begin();
-  auto j = b.begin();
-  while (i != a.end() || j != b.end()) {
-    if (j == b.end() || (i != a.end() && i->value < j->value)) {
-      sum.push_back(*i++);
-    } else if (i == a.end() || j->value < i->value) {
-      sum.push_back(*j++);
-    } else {
-      sum.push_back(*i++);
-      add(sum.back().count, j++->count);
-    }
-  }
-  return sum;
-}
-
 void add_distances(DistanceSums& sums, const std::vector<PlaceDistances>& more, const Map& places) {
   for (const PlaceDistances& d : more) {
     const std::uint32_t place = places[d.place];
     PlaceDistances& sum = sums[place];
     sum.place = place;
-    add(sum.bytes, d.bytes);
-    for (std::size_t k = 0; k < access_kinds; ++k) {
-      add(sum.accesses[k], d.accesses[k]);
-      add(sum.kinds[k].cold, d.kinds[k].cold);
-      sum.kinds[k].bins = sum_of(sum.kinds[k].bins, d.kinds[k].bins);
-    }
+    sum.add(d);
   }
 }
 
@@ -97,7 +70,7 @@ class Merger {
     for (const Counted& c : input.counted) {
       const auto [at, is_new] = counters_.try_emplace({mapped(blocks, c.block), c.metric}, merged_.counted.size());
       if (is_new) merged_.counted.push_back({c.metric, at->first.first, 0});
-      add(merged_.counted[at->second].value, c.value);
+      add_to(merged_.counted[at->second].value, c.value);
     }
     add_distances(site_distances_, input.site_distances, sites);
     add_distances(object_distances_, input.object_distances, objects);
@@ -142,7 +115,7 @@ class Merger {
           block_numbers_.number({b.function, b.module, b.location, b.loop_depth, b.entry, b.instructions});
       map.push_back(number);
       if (is_new) merged_.blocks.push_back(std::move(b));
-      add(merged_.blocks[number].executions, from.executions);
+      add_to(merged_.blocks[number].executions, from.executions);
     }
     return map;
   }
@@ -170,12 +143,12 @@ class Merger {
       map.push_back(number);
       if (is_new) merged_.objects.push_back({from.kind, from.name, location, 0, 0, 0});
       Object& sum = merged_.objects[number];
-      add(sum.allocations, from.allocations);
-      add(sum.bytes, from.bytes);
+      add_to(sum.allocations, from.allocations);
+      add_to(sum.bytes, from.bytes);
       if (kind_ == MergeKind::runs) {
         sum.most_bytes = std::max(sum.most_bytes, from.most_bytes);
       } else {
-        add(sum.most_bytes, from.most_bytes);
+        add_to(sum.most_bytes, from.most_bytes);
       }
     }
     return map;

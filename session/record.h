@@ -44,13 +44,12 @@ struct cachescape_descriptor {
 
 /* Codes of markers, and what follows. */
 enum {
-  CACHESCAPE_ALLOCATED = 1,    /* address, bytes, site (address of the descriptor of the call) */
+  CACHESCAPE_ALLOCATED = 1,    /* address, bytes, address of a descriptor that names the call's site */
   CACHESCAPE_FREED = 2,        /* address */
-  CACHESCAPE_REGION_BEGIN = 3, /* address of the tag, offset of its copy in the session */
+  CACHESCAPE_REGION_BEGIN = 3, /* offset of its tag in the session */
   CACHESCAPE_REGION_END = 4,   /* the same */
   CACHESCAPE_SWITCH_ON = 5,
   CACHESCAPE_SWITCH_OFF = 6,
-  CACHESCAPE_SKIP = 7,    /* words that follow and mean nothing: their number */
   CACHESCAPE_MARKERS = 16 /* no address is below this */
 };
 

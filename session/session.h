@@ -32,13 +32,13 @@ enum {
 /* What the program is asked to send. */
 enum {
   CACHESCAPE_WANT_ACCESSES = 1, /* records of accesses; without it only counters */
-  CACHESCAPE_DROP_WHEN_FULL = 2 /* rather lose blocks (and count them) than wait for the collector */
+  CACHESCAPE_DROP_WHEN_FULL = 2 /* rather lose blocks (and count them) than wait: nobody collects any more */
 };
 
 struct cachescape_session {
   uint64_t magic;
   uint32_t version;
-  uint32_t wants;
+  uint32_t wants; /* atomic */
   uint32_t block_bytes, ring_blocks, max_rings, max_modules;
   uint64_t rings_at, modules_at, arena_at, blocks_at; /* offsets in the file */
   uint64_t arena_bytes, file_bytes;

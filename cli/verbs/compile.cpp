@@ -63,7 +63,7 @@ bool takes_value(std::string_view option) {
       "-o",      "-x",         "-I",    "-L",  "-D",          "-U",      "-include",   "-imacros",    "-isystem",
       "-iquote", "-idirafter", "-MF",   "-MT", "-MQ",         "-Xclang", "-Xlinker",   "-Xassembler", "-Xpreprocessor",
       "-mllvm",  "-target",    "-arch", "-T",  "-u",          "-z",      "-framework", "-isysroot",   "--sysroot",
-      "-l",      "-e",         "-A",    "-J",  "-module-dir", "-Wl",     "--param",    "-iprefix",    "-iwithprefix"};
+      "-l",      "-e",         "-A",    "-J",  "-module-dir", "--param", "-iprefix",   "-iwithprefix"};
   for (const std::string_view known : options)
     if (option == known) return true;
   return false;
@@ -154,7 +154,11 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
         stderr);
     return exit_unsupported;
   }
-  if (work.compiles) command.push_back("-fpass-plugin=" + *folder + "/cachescape_pass.so");
+  if (work.compiles) {
+    command.push_back("-fpass-plugin=" + *folder + "/cachescape_pass.so");
+    // For <cachescape/mark.h>, after every folder of the program's own. Fortran has no such header.
+    if (std::string_view(compiler.verb) != "fortran") command.push_back("-idirafter" + *folder + "/include");
+  }
   if (work.links) {
     if (work.link_time) {
       command.push_back("-fuse-ld=lld");

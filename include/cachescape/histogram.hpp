@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "cachescape/access.hpp"
@@ -14,6 +15,30 @@ struct Bin {
 
   friend constexpr bool operator==(const Bin&, const Bin&) = default;
 };
+
+/// Stays at the top rather than starting over.
+inline void add_to(std::uint64_t& sum, std::uint64_t value) {
+  if (__builtin_add_overflow(sum, value, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
+}
+
+/// Both by ascending value, as is the sum.
+inline std::vector<Bin> sum_of(const std::vector<Bin>& a, const std::vector<Bin>& b) {
+  std::vector<Bin> sum;
+  sum.reserve(a.size() + b.size());
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() || j != b.end()) {
+    if (j == b.end() || (i != a.end() && i->value < j->value)) {
+      sum.push_back(*i++);
+    } else if (i == a.end() || j->value < i->value) {
+      sum.push_back(*j++);
+    } else {
+      sum.push_back(*i++);
+      add_to(sum.back().count, j++->count);
+    }
+  }
+  return sum;
+}
 
 /// Every distance that occurred and how often, plus the touches that have none.
 struct Histogram {

@@ -17,7 +17,7 @@ module cachescape_mark
     end subroutine
   end interface
 contains
-  subroutine cachescape_begin(tag)
+  subroutine cachescape_begin_region(tag)
     character(len=*), intent(in) :: tag
     call mark_begin(tag // c_null_char)
   end subroutine

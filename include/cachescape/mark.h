@@ -26,9 +26,9 @@ static inline void cachescape_off(void) {
 __attribute__((weak)) void cachescape_mark_begin(const char* tag);
 __attribute__((weak)) void cachescape_mark_end(const char* tag);
 
-/* What the calling thread does between the two belongs to the region `tag`, a string that must stay; regions nest.
+/* What the calling thread does between the two belongs to the region `tag`, regions nest.
  * `cachescape record --region TAG` keeps the accesses of one. */
-static inline void cachescape_begin(const char* tag) {
+static inline void cachescape_begin_region(const char* tag) {
   if (cachescape_mark_begin) cachescape_mark_begin(tag);
 }
 static inline void cachescape_end_region(const char* tag) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -81,6 +82,16 @@ struct PlaceDistances {
   KindCounts accesses{};
   std::uint64_t bytes = 0;
   std::array<Histogram, access_kinds> kinds;  ///< touches, by AccessKind
+
+  /// Adds what another place does.
+  void add(const PlaceDistances& other) {
+    add_to(bytes, other.bytes);
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      add_to(accesses[k], other.accesses[k]);
+      add_to(kinds[k].cold, other.kinds[k].cold);
+      kinds[k].bins = sum_of(kinds[k].bins, other.kinds[k].bins);
+    }
+  }
 
   friend bool operator==(const PlaceDistances&, const PlaceDistances&) = default;
 };

@@ -25,6 +25,14 @@ std::size_t record_bytes(std::size_t wanted) {
 
 }  // namespace
 
+void let_program_go(const SessionFile& session) {
+  cachescape_session& s = session.header();
+  cachescape_store32(&s.wants, cachescape_load32(&s.wants) | CACHESCAPE_DROP_WHEN_FULL);
+  for (std::uint32_t i = 0; i < s.max_rings; ++i) wake(&cachescape_ring_of(&s, i)->tail);
+  cachescape_store32(&s.collected, 1);
+  wake(&s.collected);
+}
+
 void Collector::join_ring(std::uint32_t ring) {
   if (decoders_.size() <= ring) decoders_.resize(ring + 1);
   if (decoders_[ring] != nullptr) return;

@@ -10,6 +10,9 @@
 
 namespace cachescape::collect {
 
+/// Nobody will collect any more: the program must not wait for room in its rings, nor for its profile.
+void let_program_go(const SessionFile& session);
+
 class Collector {
  public:
   Collector(SessionFile& session, AccessSink& sink) : session_(session), sink_(sink) { context_.session = &session_; }

@@ -6,32 +6,6 @@
 namespace cachescape::collect {
 namespace {
 
-void add(Histogram& to, const Histogram& from) {
-  std::vector<Bin> sum;
-  std::size_t a = 0, b = 0;
-  while (a < to.bins.size() || b < from.bins.size()) {
-    if (b == from.bins.size() || (a < to.bins.size() && to.bins[a].value < from.bins[b].value)) {
-      sum.push_back(to.bins[a++]);
-    } else if (a == to.bins.size() || from.bins[b].value < to.bins[a].value) {
-      sum.push_back(from.bins[b++]);
-    } else {
-      sum.push_back({to.bins[a].value, to.bins[a].count + from.bins[b].count});
-      ++a;
-      ++b;
-    }
-  }
-  to.bins = std::move(sum);
-  to.cold += from.cold;
-}
-
-void add(PlaceDistances& to, const PlaceDistances& from) {
-  to.bytes += from.bytes;
-  for (std::size_t k = 0; k < access_kinds; ++k) {
-    to.accesses[k] += from.accesses[k];
-    add(to.kinds[k], from.kinds[k]);
-  }
-}
-
 std::vector<PlaceDistances> in_order(std::map<std::uint32_t, PlaceDistances>&& by_place) {
   std::vector<PlaceDistances> all;
   for (auto& [place, distances] : by_place) {
@@ -119,8 +93,8 @@ Places complete_places(const DecoderContext& context, const SessionFile& session
     if (d.place >= context.places.pairs().size()) continue;
     const PlaceNumbers::Pair pair = context.places.pairs()[d.place];
     if (pair.site == nowhere) continue;
-    add(by_site[pair.site], d);
-    add(by_object[pair.object == nowhere ? unknown_number : pair.object], d);
+    by_site[pair.site].add(d);
+    by_object[pair.object == nowhere ? unknown_number : pair.object].add(d);
   }
   places.site_distances = in_order(std::move(by_site));
   places.object_distances = in_order(std::move(by_object));

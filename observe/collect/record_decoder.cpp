@@ -43,7 +43,7 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& ba
 }
 
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
-  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 2, 2, 0, 0, 1};
+  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0};
   const std::size_t length = 1 + arguments[words[0]];
   if (length > words.size()) {
     ++context_.broken_blocks;
@@ -65,13 +65,11 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
     case CACHESCAPE_SWITCH_OFF:
       switched_off_ = true;
       return length;
-    case CACHESCAPE_SKIP:
-      return length + std::min<std::uint64_t>(words[1], words.size() - length);
     case CACHESCAPE_REGION_BEGIN:
-      if (is_wanted_region(words[2])) ++inside_;
+      if (is_wanted_region(words[1])) ++inside_;
       return length;
     case CACHESCAPE_REGION_END:
-      if (inside_ > 0 && is_wanted_region(words[2])) --inside_;
+      if (inside_ > 0 && is_wanted_region(words[1])) --inside_;
       return length;
     default:
       ++context_.broken_blocks;

@@ -14,7 +14,7 @@
 
 namespace cachescape::collect {
 
-/// Takes what was observed, in order. A site is the number of a place (PlaceNumbers), 0 where sites are not wanted.
+/// Takes what was observed, in order. A site is the number of a place (PlaceNumbers).
 class AccessSink {
  public:
   virtual ~AccessSink() = default;
@@ -27,7 +27,6 @@ struct DecoderContext {
   ModuleSet modules;
   ObjectMap objects;
   PlaceNumbers places;
-  bool want_places = true;
   bool want_blocks = false;              ///< label executions of blocks
   std::string region;                    ///< keep only what happens inside it; empty = everything
   const SessionFile* session = nullptr;  ///< holds the names of regions
@@ -68,7 +67,7 @@ class RecordDecoder {
   void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out);
   SiteId place(const DecodedAccess& access, std::uint64_t address) {
-    return SiteId{context_.want_places ? context_.places.number(access.site, address, context_.objects) : 0};
+    return SiteId{context_.places.number(access.site, address, context_.objects)};
   }
 
   bool off() const { return switched_off_ || (!context_.region.empty() && inside_ == 0); }

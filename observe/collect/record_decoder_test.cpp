@@ -1,5 +1,7 @@
 #include "observe/collect/record_decoder.hpp"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "observe/collect/made_module.hpp"
@@ -73,7 +75,6 @@ class Decoding : public testing::Test {
     site_ = add({0, 0, 0, 0, 0}, {access(0, CACHESCAPE_READ, 0)});
     join(session_, module_, program);
     EXPECT_TRUE(context_.modules.update(session_));
-    context_.want_places = false;
   }
 
   std::uint64_t add(const cachescape_descriptor& head, const std::vector<cachescape_access>& accesses) {
@@ -217,7 +218,7 @@ TEST_F(Decoding, BrokenRecordsEndTheirBlockOnly) {
   }
 }
 
-TEST_F(Decoding, MarkersAllocateSwitchAndSkip) {
+TEST_F(Decoding, MarkersAllocateAndSwitch) {
   decode({CACHESCAPE_ALLOCATED, low, 100, site_});
   EXPECT_EQ(context_.objects.around(low + 99).object, 0u);
   decode({CACHESCAPE_FREED, low});
@@ -225,9 +226,28 @@ TEST_F(Decoding, MarkersAllocateSwitchAndSkip) {
   EXPECT_EQ(decoded({CACHESCAPE_SWITCH_OFF, two_, low, low, affine_, 9, low, low, residual_, 1, low, 500,
                      CACHESCAPE_SWITCH_ON, sized_, low, 8}),
             (Expected{write_of(low, 8)}));
-  EXPECT_EQ(decoded({CACHESCAPE_SKIP, 2, two_, two_, sized_, low, 8}), (Expected{write_of(low, 8)}));
-  EXPECT_EQ(decoded({CACHESCAPE_SKIP, ~std::uint64_t{0}, two_, low, low}), Expected{});
   EXPECT_EQ(context_.broken_blocks, 0u);
+}
+
+TEST_F(Decoding, KeepsOnlyTheRegionThatIsAskedFor) {
+  // Two tags in the session, one the beginning of the other.
+  const std::uint64_t inner = session_.header().arena_at + (std::uint64_t{1} << 20);
+  const std::uint64_t other = inner + 64;
+  char* const memory = reinterpret_cast<char*>(&session_.header());
+  std::strcpy(memory + inner, "inner");
+  std::strcpy(memory + other, "inner loop");
+  context_.session = &session_;
+  context_.region = "inner";
+  const auto touch = [&](std::uint64_t at) { return std::vector<std::uint64_t>{sized_, at, 8}; };
+  EXPECT_EQ(decoded(touch(low)), Expected{});
+  EXPECT_EQ(decoded({CACHESCAPE_REGION_BEGIN, other, sized_, low, 8}), Expected{});
+  EXPECT_EQ(decoded({CACHESCAPE_REGION_BEGIN, inner, sized_, low, 8, CACHESCAPE_REGION_BEGIN, inner,
+                     CACHESCAPE_REGION_END, other, CACHESCAPE_REGION_END, inner, sized_, low + 8, 8}),
+            (Expected{write_of(low, 8), write_of(low + 8, 8)}));
+  EXPECT_EQ(decoded({CACHESCAPE_REGION_END, inner, sized_, low, 8}), Expected{});
+  // A tag outside the session, and an end without a beginning.
+  EXPECT_EQ(decoded({CACHESCAPE_REGION_BEGIN, ~std::uint64_t{0}, CACHESCAPE_REGION_END, inner, sized_, low, 8}),
+            Expected{});
 }
 
 }  // namespace

@@ -263,7 +263,7 @@ end program
         self.assertGreaterEqual(info["reads"], 4 * 62 * 62)
         self.assertGreaterEqual(info["writes"], 62 * 62)
         lines = {row["name"] for row in self.places("line")["places"]["rows"]}
-        self.assertTrue(any(name.endswith("x.f90:10") for name in lines), lines)
+        self.assertTrue(any(name and name.endswith("x.f90:10") for name in lines), lines)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,34 @@ int main(void) {
 }"""
 
 
+MANY = TOUCH + r"""
+int main(void) {
+  for (int k = 0; k < 20000; k++)
+    for (int i = 0; i < 1000; i++) cells[(i * 7 + k) % 1000] += k;
+  puts("done");
+  return 0;
+}"""
+
+
 class Processes(Scratch):
+    def test_several_at_once_have_profiles_of_their_own(self):
+        program = self.compile(FORK)
+        running = [subprocess.Popen([program], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL)
+                   for _ in range(4)]
+        for process in running:
+            self.assertEqual(process.wait(timeout=60), 0)
+        self.assertIn("x.cscape", self.profiles())
+        for profile in self.profiles():
+            self.assertEqual(self.info(profile)["writes"], 2000, profile)
+
+    def test_a_profile_that_cannot_be_written_does_not_stop_the_program(self):
+        program = self.compile(MANY)
+        done = self.run_it([PROGRAM, "record", "-o", "missing/out.cscape", "--", program], expect=3)
+        self.assertEqual(done.stdout, "done\n")
+        self.assertIn("missing", done.stderr)
+        done = self.run_it([program], env={"CACHESCAPE_OUTPUT": "missing/out.cscape"})
+        self.assertEqual(done.stdout, "done\n")
+
     def profiles(self):
         return sorted(p.name for p in self.folder.glob("*.cscape"))
 

@@ -31,7 +31,6 @@ char* cachescape_refill_block(char* next);
 void cachescape_note_stack(void);
 void cachescape_thread_begins(void);
 void cachescape_thread_ends(void);
-void cachescape_publish(void);
 void cachescape_forget_threads(void);
 unsigned cachescape_enter_signal(const void* frame, const void* low); /* 0: not entered */
 void cachescape_leave_signal(unsigned entered);

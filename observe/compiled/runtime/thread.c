@@ -128,7 +128,7 @@ static int wait_for_room(struct writer* w) {
     if (cachescape_session == NULL) return 0;
     const uint32_t tail = cachescape_load32(&w->ring->tail);
     if (cachescape_load32(&w->ring->head) - tail < s->ring_blocks) return 1;
-    if (s->wants & CACHESCAPE_DROP_WHEN_FULL) return 0;
+    if (cachescape_load32(&s->wants) & CACHESCAPE_DROP_WHEN_FULL) return 0;
     if (waited > 8 && cachescape_collector_is_dead(s)) {
       cachescape_give_session_up();
       return 0;
@@ -218,7 +218,7 @@ void cachescape_thread_begins(void) {
 }
 
 /* Publishes what the thread has written so far, so that the next record begins a new block. */
-void cachescape_publish(void) {
+static void publish(void) {
   if (depth >= deepest) return;
   publish_block(&writers[depth], cachescape_next);
   cachescape_next = NULL;
@@ -228,7 +228,7 @@ void cachescape_publish(void) {
 void cachescape_thread_ends(void) {
   if (thread_over) return;
   thread_over = 1;
-  cachescape_publish();
+  publish();
   for (unsigned d = 0; d < deepest; ++d) {
     struct writer* const w = &writers[d];
     if (w->ring == NULL || cachescape_session == NULL) continue;
