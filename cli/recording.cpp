@@ -135,7 +135,7 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
   verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
   options.analysis.ways = usual_ways;
-  options.analysis.workers = 1;  // the program needs a processor too
+  options.analysis.workers = 0;  // the program mostly waits for the analysis
   add_analysis_options(verb, options.analysis);
   verb.get_option("--lines")->description("Line sizes in bytes; 32,64,128 otherwise");
   verb.get_option("--set-lines")->description("Line sizes whose set distances are kept too, or none; 64 otherwise");

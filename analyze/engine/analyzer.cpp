@@ -9,8 +9,8 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "analyze/engine/line_analysis.hpp"
+#include "analyze/engine/stretch.hpp"
 #include "analyze/engine/task_team.hpp"
-#include "analyze/engine/touches.hpp"
 
 namespace cachescape {
 namespace {
@@ -72,9 +72,13 @@ struct Analyzer::Engine {
   std::uint32_t thread_number(ThreadId id);
   void add_thread(ThreadId id);
   void consume(const AccessBatch& batch);
-  void consume(const AccessBatch& batch, std::size_t from, std::size_t to);
   void consume(const StridedRun& run);
-  void analyse(const AccessBatch& batch, std::size_t from, std::size_t to);
+  /// Takes accesses `from` … `to` of one thread on to the analyses.
+  void queue(const AccessBatch& batch, std::size_t from, std::size_t to, std::uint32_t thread);
+  void hand_over();
+  /// Waits until everything queued is analysed.
+  void catch_up();
+  void analyse(const analyze::Stretch& stretch, std::size_t task);
   template <class Visit>
   void for_each_analysis(Visit visit);
   void count_place(SiteId place, AccessKind kind, std::uint64_t size, std::uint64_t times) {
@@ -90,7 +94,6 @@ struct Analyzer::Engine {
 
   AnalysisOptions options;
   Sampling sampling;
-  analyze::TaskTeam team;
   Stream everything;
   std::vector<Thread> threads;
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
@@ -101,8 +104,10 @@ struct Analyzer::Engine {
   std::vector<PlaceTotals> place_totals;  ///< by place
   std::uint64_t cut = 0;                  ///< accesses longer than longest_access
   std::uint64_t memory_checked = 0;       ///< position at which memory was last looked at
-  std::vector<std::uint32_t> thread_column;
   std::vector<std::string> warnings;
+  analyze::Stretch filling;  ///< what comes in
+  analyze::Stretch in_work;  ///< what is being analysed
+  analyze::TaskTeam team;    ///< ends first: it works on all of the above
 };
 
 Stream Analyzer::Engine::new_stream(unsigned halvings) const {
@@ -129,6 +134,7 @@ std::uint32_t Analyzer::Engine::thread_number(ThreadId id) {
 }
 
 void Analyzer::Engine::add_thread(ThreadId id) {
+  catch_up();
   numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
   threads.push_back({id, {}, {}});
   if (threads.size() == 1) return;
@@ -162,20 +168,12 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
   const auto addresses = batch.addresses();
   const auto kinds = batch.kinds();
   const auto sizes = batch.sizes();
-  thread_column.resize(batch.size());
-  std::size_t from = 0;
   for (std::size_t i = 0; i < batch.size();) {
     const std::uint32_t number = thread_number(ids[i]);
-    if (number == threads.size()) {
-      consume(batch, from, i);
-      from = i;
-      add_thread(ids[i]);
-    }
+    if (number == threads.size()) add_thread(ids[i]);
     // Threads come in stretches; each of these loops over one is a few vector instructions.
     const std::size_t begin = i;
     while (i < batch.size() && ids[i] == ids[begin]) ++i;
-    std::fill(thread_column.begin() + static_cast<std::ptrdiff_t>(begin),
-              thread_column.begin() + static_cast<std::ptrdiff_t>(i), number);
     const auto stretch_kinds = kinds.subspan(begin, i - begin);
     const auto stretch_sizes = sizes.subspan(begin, i - begin);
     for (const AccessKind kind : {AccessKind::read, AccessKind::write, AccessKind::modify}) {
@@ -190,61 +188,58 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
     if (longest > longest_access) [[unlikely]] {
       for (std::size_t j = begin; j < i; ++j) bytes -= sizes[j] - analysed_size(addresses[j], sizes[j], 1);
     }
+    queue(batch, begin, i, number);
   }
   if (places_line) {
     for (std::size_t i = 0; i < batch.size(); ++i) count_place(batch.sites()[i], kinds[i], sizes[i], 1);
   }
-  consume(batch, from, batch.size());
-  watch_memory();
 }
 
-// Applies interval sampling: the stretches that are on are analysed.
-void Analyzer::Engine::consume(const AccessBatch& batch, std::size_t from, std::size_t to) {
-  if (sampling.method != Sampling::Method::interval) {
-    analyse(batch, from, to);
-    position += to - from;
-    analysed += to - from;
-    return;
-  }
-  const std::uint64_t period = sampling.on + sampling.off;
+void Analyzer::Engine::queue(const AccessBatch& batch, std::size_t from, std::size_t to, std::uint32_t thread) {
+  const auto take = [&](std::size_t count) {
+    const std::span<analyze::PackedAccess> room = filling.add(thread, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      room[i] = {batch.addresses()[from + i], std::min(batch.sizes()[from + i], longest_access),
+                 batch.kinds()[from + i], static_cast<std::uint32_t>(batch.sites()[from + i].value)};
+    }
+    analysed += count;
+  };
+  const bool by_intervals = sampling.method == Sampling::Method::interval;
   while (from < to) {
-    const std::uint64_t phase = position % period;
-    const bool on = phase < sampling.on;
-    const std::size_t n = std::min<std::uint64_t>(to - from, (on ? sampling.on : period) - phase);
-    if (on) {
-      analyse(batch, from, from + n);
-      analysed += n;
+    std::size_t count = to - from;
+    bool on = true;
+    if (by_intervals) {
+      const std::uint64_t phase = position % (sampling.on + sampling.off);
+      on = phase < sampling.on;
+      count = std::min<std::uint64_t>(count, (on ? sampling.on : sampling.on + sampling.off) - phase);
     }
-    from += n;
-    position += n;
+    if (on) take(count);
+    from += count;
+    position += count;
+    if (filling.full()) hand_over();
   }
 }
 
-void Analyzer::Engine::analyse(const AccessBatch& batch, std::size_t from, std::size_t to) {
-  if (from == to) return;
-  const auto addresses = batch.addresses();
-  const auto sizes = batch.sizes();
-  const auto sites = batch.sites();
-  const auto kinds = batch.kinds();
-  const bool apart = threads.size() > 1;
+void Analyzer::Engine::hand_over() {
+  team.finish();
+  watch_memory();
+  std::swap(filling, in_work);
+  filling.clear();
   // One task per line size for everything, and one for the threads' own streams.
-  team.run(everything.size() * (apart ? 2 : 1), [&](std::size_t task) {
-    const std::size_t l = task % everything.size();
-    const bool own = task >= everything.size();
-    const LineSize line = options.lines[l];
-    LineAnalysis& shared = *everything[l];
-    for (std::size_t i = from; i < to; ++i) {
-      LineAnalysis& to_analysis = own ? *threads[thread_column[i]].own[l] : shared;
-      const Address last{addresses[i].value + sizes[i] - 1};
-      if (sizes[i] != 0 && line.line_of(addresses[i]) == line.line_of(last)) [[likely]] {
-        to_analysis.touch(line.line_of(addresses[i]), kinds[i], 1, sites[i]);
-        continue;
-      }
-      analyze::for_touches(addresses[i], std::min(sizes[i], longest_access), kinds[i], 1, sites[i], line,
-                           [&](Line touched, AccessKind kind, std::uint32_t weight, SiteId site) {
-                             to_analysis.touch(touched, kind, weight, site);
-                           });
-    }
+  team.start(everything.size() * (threads.size() > 1 ? 2 : 1), [this](std::size_t task) { analyse(in_work, task); });
+}
+
+void Analyzer::Engine::catch_up() {
+  if (!filling.empty()) hand_over();
+  team.finish();
+}
+
+void Analyzer::Engine::analyse(const analyze::Stretch& stretch, std::size_t task) {
+  const std::size_t l = task % everything.size();
+  const bool own = task >= everything.size();
+  stretch.for_each([&](std::uint32_t thread, const auto& piece) {
+    LineAnalysis& analysis = own ? *threads[thread].own[l] : *everything[l];
+    analysis.consume(piece);
   });
 }
 
@@ -255,7 +250,7 @@ void Analyzer::Engine::consume(const StridedRun& run) {
     for (StridedAccess& a : shorter.body) a.size = analysed_size(a.base, a.size, run.trips);
     return consume(shorter);
   }
-  std::uint32_t number = thread_number(run.thread);
+  const std::uint32_t number = thread_number(run.thread);
   if (number == threads.size()) add_thread(run.thread);
   for (const StridedAccess& a : run.body) {
     threads[number].accesses[static_cast<std::size_t>(a.kind)] += run.trips;
@@ -269,15 +264,8 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   position += accesses;
   if (!on) return;
   analysed += accesses;
-  const bool apart = threads.size() > 1;
-  team.run(everything.size() * (apart ? 2 : 1), [&](std::size_t task) {
-    const std::size_t l = task % everything.size();
-    LineAnalysis& to_analysis = task >= everything.size() ? *threads[number].own[l] : *everything[l];
-    analyze::for_touches(run, options.lines[l], [&](Line touched, AccessKind kind, std::uint32_t weight, SiteId site) {
-      to_analysis.touch(touched, kind, weight, site);
-    });
-  });
-  watch_memory();
+  filling.add(number, run.trips, run.body);
+  if (filling.full()) hand_over();
 }
 
 template <class Visit>
@@ -362,6 +350,7 @@ const std::vector<std::string>& Analyzer::warnings() const { return engine_->war
 
 Profile Analyzer::profile() {
   Engine& e = *engine_;
+  e.catch_up();
   e.for_each_analysis([](LineAnalysis& a) { a.flush(); });
   Profile profile;
   profile.bytes = e.bytes;

@@ -20,6 +20,9 @@ class DistanceCounts {
       counts_.resize(std::max<std::size_t>(std::size_t{distance} + 1, counts_.size() * 2));
     counts_[distance] += weight;
   }
+  void prefetch(std::uint32_t distance) const {
+    if (distance < counts_.size()) __builtin_prefetch(counts_.data() + distance, 1);
+  }
   void add_cold(std::uint64_t weight) { cold_ += weight; }
 
   /// Makes one counter of two neighbours: from now on distances are given in units twice as long.

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "analyze/engine/touches.hpp"
+
 namespace cachescape::analyze {
 namespace {
 
@@ -26,9 +28,40 @@ std::vector<std::uint64_t> set_counts_of(const SetGrid& grid) {
 
 }  // namespace
 
-LineAnalysis::LineAnalysis(LineAnalysisOptions options) : options_(std::move(options)) {
-  if (options_.sets && options_.sample.halvings() == 0) sets_.emplace(*options_.sets, access_kinds);
+LineAnalysis::LineAnalysis(LineAnalysisOptions options) : options_(std::move(options)), plans_(options_.line) {
+  if (options_.sets && options_.sample.halvings() == 0) {
+    sets_.emplace(*options_.sets, access_kinds);
+    known_sets_.emplace(options_.sets->max_log2_sets, options_.sets->ways);
+  }
   if (options_.write_backs) epochs_.emplace();
+}
+
+void LineAnalysis::consume(std::span<const PackedAccess> accesses) {
+  const LineSize size = options_.line;
+  for (const PackedAccess& a : accesses) {
+    const Touches touched = touches_of(a.address(), a.size(), size);
+    touch(touched.first, a.kind(), 1, a.place());
+    if (touched.first != touched.last) [[unlikely]] {
+      for (std::uint64_t l = touched.first.value; l++ != touched.last.value;) touch(Line{l}, a.kind(), 1, a.place());
+    }
+  }
+}
+
+void LineAnalysis::consume(const Loop& loop) {
+  if (may_plan_loops()) {
+    if (PlannedLoop* const planned = plans_.find(loop); planned != nullptr) return consume(loop, *planned);
+  }
+  for_touches(loop, options_.line, [this](Line line, AccessKind kind, std::uint32_t weight, SiteId site) {
+    touch(line, kind, weight, static_cast<std::uint32_t>(site.value));
+  });
+}
+
+void LineAnalysis::flush() {
+  process_pending();
+  plans_.for_each([this](PlannedLoop& p) {
+    settle(p);
+    settle_sets(p);
+  });
 }
 
 void LineAnalysis::settle_again() {
@@ -37,39 +70,21 @@ void LineAnalysis::settle_again() {
     counts_[k].add(0, again_[k] * count_scale_);
     // A write right after a write of the same line ends an epoch in which nothing came between.
     if (epochs_ && writes(static_cast<AccessKind>(k))) ended_epochs_.add(0, again_[k] * count_scale_);
-    if (sets_) set_again_[k] += again_[k];
-    again_[k] = 0;
   }
-  if (again_weight_ > 0)
-    place_counts_.add(again_place_, static_cast<std::size_t>(again_kind_), 0, again_weight_ * count_scale_);
-  again_weight_ = 0;
+  if (known_sets_) known_sets_->add_immediate(again_, 1);
+  again_ = {};
 }
 
-void LineAnalysis::flush() {
+void LineAnalysis::process_pending() {
   settle_again();
   const std::size_t n = std::exchange(pending_, 0);
-  if (n == 0) return;
+  if (n == 0) {
+    if (epochs_) follow_epochs(0);
+    return;
+  }
   stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
-  for (std::size_t i = 0; i < n; ++i) {
-    DistanceCounts& counts = counts_[kinds_[i]];
-    const std::uint64_t weight = weights_[i] * count_scale_;
-    if (distances_[i] == cold_distance) [[unlikely]] {
-      counts.add_cold(weight);
-      if (options_.places) place_counts_.add_cold(places_[i], kinds_[i], weight);
-    } else {
-      counts.add(distances_[i], weight);
-      if (options_.places) place_counts_.add(places_[i], kinds_[i], distances_[i], weight);
-    }
-  }
-  if (epochs_) {
-    constexpr std::size_t ahead = 16;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i + ahead < n) epochs_->prefetch(lines_[i + ahead]);
-      const std::uint32_t greatest =
-          epochs_->touch(lines_[i], distances_[i], writes(static_cast<AccessKind>(kinds_[i])));
-      if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, weights_[i] * count_scale_);
-    }
-  }
+  count_pending(n);
+  if (epochs_) follow_epochs(n);
   if (sets_) {
     const auto weights =
         weighted_ ? std::span<const std::uint32_t>(weights_).first(n) : std::span<const std::uint32_t>();
@@ -79,6 +94,51 @@ void LineAnalysis::flush() {
     for (std::size_t i = 0; i < n; ++i) popularity_[lines_[i].value] += weights_[i];
   }
   weighted_ = false;
+}
+
+void LineAnalysis::count_pending(std::size_t n) {
+  // Far distances are spread over megabytes of counters.
+  constexpr std::size_t ahead = 12;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + ahead < n) counts_[kinds_[i + ahead]].prefetch(distances_[i + ahead]);
+    DistanceCounts& counts = counts_[kinds_[i]];
+    const std::uint64_t weight = weights_[i] * count_scale_;
+    if (distances_[i] == cold_distance) [[unlikely]] {
+      counts.add_cold(weight);
+    } else {
+      counts.add(distances_[i], weight);
+    }
+  }
+  if (!options_.places) return;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t weight = weights_[i] * count_scale_;
+    if (distances_[i] == cold_distance) [[unlikely]] {
+      place_counts_.add_cold(places_[i], kinds_[i], weight);
+    } else {
+      place_counts_.add(places_[i], kinds_[i], distances_[i], weight);
+    }
+  }
+}
+
+void LineAnalysis::follow_epochs(std::size_t n) {
+  constexpr std::size_t ahead = 16;
+  std::size_t event = 0;
+  const auto follow_events = [&](std::size_t before) {
+    for (; event < epoch_events_.size() && epoch_events_[event].before <= before; ++event) {
+      const EpochEvent& e = epoch_events_[event];
+      const std::uint32_t greatest = epochs_->touch(e.line, e.distance, e.writes);
+      if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, count_scale_);
+    }
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    follow_events(i);
+    if (i + ahead < n) epochs_->prefetch(lines_[i + ahead]);
+    if (weights_[i] == 0) continue;
+    const std::uint32_t greatest = epochs_->touch(lines_[i], distances_[i], writes(static_cast<AccessKind>(kinds_[i])));
+    if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, weights_[i] * count_scale_);
+  }
+  follow_events(n);
+  epoch_events_.clear();
 }
 
 void LineAnalysis::seed(const std::vector<Line>& recency_order) {
@@ -92,7 +152,10 @@ void LineAnalysis::seed(const std::vector<Line>& recency_order) {
 
 LineAnalysis LineAnalysis::copy() const {
   LineAnalysis other(options_);
-  if (!sets_) other.sets_.reset();
+  if (!sets_) {
+    other.sets_.reset();
+    other.known_sets_.reset();
+  }
   other.seed(stack_.recency_order([](Line) { return true; }));
   other.counts_ = counts_;
   other.options_.places = false;
@@ -116,6 +179,7 @@ void LineAnalysis::halve_sample() {
   // What a sample of lines cannot give: the lines of a set, and every line's touches.
   options_.sets.reset();
   sets_.reset();
+  known_sets_.reset();
   earlier_sets_.reset();
   options_.popularity = false;
   popularity_ = {};
@@ -163,10 +227,7 @@ SetProfile LineAnalysis::counted_sets() const {
       counts.hits[k].pop_back();  // the rest: farther or cold
     }
   }
-  for (std::size_t k = 0; k < access_kinds; ++k) {
-    profile.touches[k] += set_again_[k];
-    for (SetCounts& counts : profile.counts) counts.hits[k][0] += set_again_[k];
-  }
+  known_sets_->add_to(profile);
   if (earlier_sets_) add(profile, *earlier_sets_);
   return profile;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -12,8 +13,11 @@
 #include "analyze/distance/stack_distances.hpp"
 #include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/distance_counts.hpp"
+#include "analyze/engine/known_sets.hpp"
 #include "analyze/engine/line_sample.hpp"
+#include "analyze/engine/loop_plans.hpp"
 #include "analyze/engine/place_counts.hpp"
+#include "analyze/engine/stretch.hpp"
 #include "cachescape/profile.hpp"
 
 namespace cachescape::analyze {
@@ -33,25 +37,9 @@ class LineAnalysis {
  public:
   explicit LineAnalysis(LineAnalysisOptions options);
 
-  /// One touch, made by a place (a small number), that counts `weight` times. Buffered: results are complete after
-  /// flush().
-  void touch(Line line, AccessKind kind, std::uint32_t weight, SiteId place) {
-    if (!options_.sample.follows(line)) return;
-    // Most touches are of the line touched before: distance 0 in every cache. Only a first write needs to be followed.
-    if (line == last_line_ && (last_line_written_ || !writes(kind)) && line.value != no_line && !options_.popularity) {
-      again_[static_cast<std::size_t>(kind)] += weight;
-      if (options_.places) count_again(kind, weight, static_cast<std::uint32_t>(place.value));
-      return;
-    }
-    last_line_written_ = writes(kind);
-    last_line_ = line;
-    lines_[pending_] = line;
-    kinds_[pending_] = static_cast<std::uint16_t>(kind);
-    weights_[pending_] = weight;
-    places_[pending_] = static_cast<std::uint32_t>(place.value);
-    weighted_ |= weight != 1;
-    if (++pending_ == capacity) flush();
-  }
+  /// Accesses and loops in their order; their places are small numbers. Buffered: results are complete after flush().
+  void consume(std::span<const PackedAccess> accesses);
+  void consume(const Loop& loop);
   void flush();
 
   /// An analysis that has seen and counted the same touches and goes its own way from here. Takes time for each line
@@ -75,17 +63,45 @@ class LineAnalysis {
   static constexpr std::size_t capacity = 4096;
   static constexpr std::uint64_t no_line = ~std::uint64_t{0};
 
+  /// One touch, made by a place, that counts `weight` times.
+  void touch(Line line, AccessKind kind, std::uint32_t weight, std::uint32_t place) {
+    if (!options_.sample.follows(line)) return;
+    // Most touches are of the line touched before: distance 0 in every cache. Only a first write needs to be followed.
+    if (line == last_line_ && (last_line_written_ || !writes(kind)) && line.value != no_line && !options_.popularity) {
+      again_[static_cast<std::size_t>(kind)] += weight;
+      if (options_.places) place_counts_.add_immediate(place, static_cast<std::size_t>(kind), weight * count_scale_);
+      return;
+    }
+    last_line_written_ = writes(kind);
+    last_line_ = line;
+    push(line, kind, weight, place);
+  }
+  void push(Line line, AccessKind kind, std::uint32_t weight, std::uint32_t place) {
+    lines_[pending_] = line;
+    kinds_[pending_] = static_cast<std::uint16_t>(kind);
+    weights_[pending_] = weight;
+    places_[pending_] = place;
+    weighted_ |= weight != 1;
+    if (++pending_ == capacity) process_pending();
+  }
+  void process_pending();
+  void count_pending(std::size_t n);
+  void follow_epochs(std::size_t n);
+
+  bool may_plan_loops() const {
+    return !options_.popularity && options_.sample.halvings() == 0 &&
+           (!options_.sets || options_.sets->other_set_counts.empty());
+  }
+  void consume(const Loop& loop, PlannedLoop& planned);
+  void keep(const LoopPlan::Part& part, const Loop& loop, std::int64_t lines_on);
+  /// Adds executions of planned loops to the counts.
+  void settle(PlannedLoop& planned);
+  void settle_sets(PlannedLoop& planned);
+  void settle(const LoopPlan::Part& part, std::uint64_t times, const PlannedLoop& planned);
+  bool shares_sets_as_before(PlannedLoop& planned);
+
   /// Makes the engines' state that of a stream in which these lines were last touched in this order.
   void seed(const std::vector<Line>& recency_order);
-  void count_again(AccessKind kind, std::uint32_t weight, std::uint32_t place) {
-    if (place != again_place_ || kind != again_kind_) {
-      place_counts_.add(again_place_, static_cast<std::size_t>(again_kind_), 0, again_weight_ * count_scale_);
-      again_place_ = place;
-      again_kind_ = kind;
-      again_weight_ = 0;
-    }
-    again_weight_ += weight;
-  }
   /// Adds the touches of the line touched before to the counts.
   void settle_again();
   SetProfile counted_sets() const;
@@ -98,6 +114,7 @@ class LineAnalysis {
   std::optional<WriteEpochs> epochs_;
   DistanceCounts ended_epochs_;  ///< by greatest distance
   std::optional<SetDistances> sets_;
+  std::optional<KnownSets> known_sets_;     ///< of touches that sets_ does not see
   std::optional<SetProfile> earlier_sets_;  ///< what the original of a copy had counted
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> popularity_;
   /// After halvings, counts are kept in units of 1/count_scale_, so that those from before keep their weight.
@@ -106,10 +123,18 @@ class LineAnalysis {
   Line last_line_{no_line};
   bool last_line_written_ = true;  ///< since other lines were touched
   KindCounts again_{};             ///< touches of the line touched before that are not counted yet
-  KindCounts set_again_{};         ///< the same for set distances, which are counted elsewhere
-  std::uint32_t again_place_ = 0;
-  AccessKind again_kind_ = AccessKind::read;
-  std::uint64_t again_weight_ = 0;  ///< of that place and kind
+
+  LoopPlans plans_;
+  std::vector<std::uint8_t> shared_;  ///< room for one loop's
+
+  /// What happens to a line's epoch without a touch that the engines see.
+  struct EpochEvent {
+    std::size_t before;  ///< the pending touch of this number
+    Line line;
+    std::uint32_t distance;
+    bool writes;
+  };
+  std::vector<EpochEvent> epoch_events_;
 
   std::size_t pending_ = 0;
   bool weighted_ = false;

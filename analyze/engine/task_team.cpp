@@ -1,5 +1,7 @@
 #include "analyze/engine/task_team.hpp"
 
+#include <utility>
+
 namespace cachescape::analyze {
 
 TaskTeam::TaskTeam(unsigned workers) {
@@ -28,23 +30,30 @@ void TaskTeam::work(std::unique_lock<std::mutex>& lock) {
     const std::size_t mine = next_++;
     ++running_;
     lock.unlock();
-    (*task_)(mine);
+    task_(mine);
     lock.lock();
     --running_;
   }
   if (running_ == 0) changed_.notify_all();
 }
 
-void TaskTeam::run(std::size_t count, const std::function<void(std::size_t)>& task) {
+void TaskTeam::start(std::size_t count, std::function<void(std::size_t)> task) {
   if (threads_.empty()) {
     for (std::size_t i = 0; i < count; ++i) task(i);
     return;
   }
-  std::unique_lock lock(mutex_);
-  task_ = &task;
-  next_ = 0;
-  count_ = count;
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = std::move(task);
+    next_ = 0;
+    count_ = count;
+  }
   changed_.notify_all();
+}
+
+void TaskTeam::finish() {
+  if (threads_.empty()) return;
+  std::unique_lock lock(mutex_);
   work(lock);
   changed_.wait(lock, [this] { return running_ == 0 && next_ == count_; });
   count_ = 0;

@@ -10,7 +10,7 @@
 
 namespace cachescape::analyze {
 
-/// run() is called by one thread, which works along. With one worker there are no threads and no locks.
+/// Called by one thread, which works along while it waits. With one worker there are no threads and no locks.
 class TaskTeam {
  public:
   explicit TaskTeam(unsigned workers);
@@ -18,16 +18,22 @@ class TaskTeam {
   TaskTeam& operator=(const TaskTeam&) = delete;
   ~TaskTeam();
 
-  /// Runs task(0) … task(count − 1), each once, on whichever worker is free; returns when all are done. Tasks must not
-  /// throw.
-  void run(std::size_t count, const std::function<void(std::size_t)>& task);
+  /// Begins task(0) … task(count − 1), each once, on whichever worker is free. Tasks must not throw.
+  /// Precondition: finish() was called since the last start().
+  void start(std::size_t count, std::function<void(std::size_t)> task);
+  /// Returns when all tasks are done.
+  void finish();
+  void run(std::size_t count, std::function<void(std::size_t)> task) {
+    start(count, std::move(task));
+    finish();
+  }
 
  private:
   void work(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  const std::function<void(std::size_t)>* task_ = nullptr;
+  std::function<void(std::size_t)> task_;
   std::size_t next_ = 0;
   std::size_t count_ = 0;
   std::size_t running_ = 0;

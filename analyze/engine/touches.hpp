@@ -7,9 +7,9 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "analyze/engine/stretch.hpp"
 #include "cachescape/access.hpp"
 #include "cachescape/line.hpp"
-#include "cachescape/strided_run.hpp"
 
 namespace cachescape::analyze {
 
@@ -45,23 +45,23 @@ inline std::uint64_t repetitions(const StridedAccess& a, std::uint64_t iteration
   return std::min(steps_inside(first.value, a.step, size), steps_inside(last.value, a.step, size));
 }
 
-/// Calls sink(line, kind, weight, site) for the touches of a strided run without expanding it: an iteration that
+/// Calls sink(line, kind, weight, site) for the touches of a loop without expanding it: an iteration that
 /// touches the lines of the one before leaves the order of last touches as it was, so that all its repetitions have the
 /// same distances. It is made once, with their number as weight. Takes one or two iterations per change of lines.
 template <class Sink>
-void for_touches(const StridedRun& run, LineSize size, Sink&& sink) {
+void for_touches(const Loop& loop, LineSize size, Sink&& sink) {
   const auto iterate = [&](std::uint64_t iteration, std::uint32_t weight) {
-    for (const StridedAccess& a : run.body) for_touches(a.at(iteration), a.size, a.kind, weight, a.site, size, sink);
+    for (const StridedAccess& a : loop.body) for_touches(a.at(iteration), a.size, a.kind, weight, a.site, size, sink);
   };
   // For each access, the first iteration in which it touches other lines than in the one before.
-  boost::container::small_vector<std::uint64_t, 16> change(run.body.size(), 0);
+  boost::container::small_vector<std::uint64_t, 16> change(loop.body.size(), 0);
   constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-  for (std::uint64_t i = 0; i < run.trips;) {
+  for (std::uint64_t i = 0; i < loop.trips;) {
     iterate(i, 1);
-    std::uint64_t next = run.trips;
+    std::uint64_t next = loop.trips;
     for (std::size_t a = 0; a < change.size(); ++a) {
       if (change[a] <= i) {
-        const std::uint64_t repeated = repetitions(run.body[a], i, size);
+        const std::uint64_t repeated = repetitions(loop.body[a], i, size);
         change[a] = repeated > never - i - 1 ? never : i + 1 + repeated;
       }
       next = std::min(next, change[a]);

@@ -20,7 +20,9 @@ void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_
   if (at != ranges_.begin() && std::prev(at)->second.end > begin) --at;
   while (at != ranges_.end() && at->first < end) {
     if (!at->second.freed) live_bytes_[at->second.object] -= at->second.end - at->first;
-    if (at->second.object != for_object) ++generation_;
+    // What is left of it belongs to nobody.
+    const bool covered = at->first >= begin && at->second.end <= end;
+    if (at->second.object != for_object || !covered) ++generation_;
     at = ranges_.erase(at);
   }
 }
@@ -28,11 +30,16 @@ void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_
 void ObjectMap::put(std::uint64_t begin, std::uint64_t end, std::uint32_t object) {
   if (end <= begin) return;
   clear(begin, end, object);
+  small_.clear(begin, end);
   ranges_.emplace(begin, Range{end, object});
+  count(object, end - begin);
+}
+
+void ObjectMap::count(std::uint32_t object, std::uint64_t bytes) {
   Object& o = objects_[object];
   ++o.allocations;
-  o.bytes += end - begin;
-  live_bytes_[object] += end - begin;
+  o.bytes += bytes;
+  live_bytes_[object] += bytes;
   o.most_bytes = std::max(o.most_bytes, live_bytes_[object]);
   ++gap_generation_;
 }
@@ -79,10 +86,20 @@ void ObjectMap::allocate(std::uint64_t address, std::uint64_t bytes, std::uint32
   const std::uint64_t end = bytes > std::numeric_limits<std::uint64_t>::max() - address
                                 ? std::numeric_limits<std::uint64_t>::max()
                                 : address + bytes;
-  put(address, end, heap_object(site, modules));
+  const std::uint32_t object = heap_object(site, modules);
+  if (address % SmallObjects::granule != 0 || end - address > SmallObjects::most_bytes || end == address)
+    return put(address, end, object);
+  free(address);
+  clear(address, end, nowhere);
+  small_.put(address, end - address, object);
+  count(object, end - address);
 }
 
 void ObjectMap::free(std::uint64_t address) {
+  if (const SmallObjects::Removed small = small_.remove(address); small.object != nowhere) {
+    live_bytes_[small.object] -= small.bytes;
+    return;
+  }
   const auto at = ranges_.find(address);
   if (at == ranges_.end() || at->second.freed) return;
   live_bytes_[at->second.object] -= at->second.end - at->first;

@@ -7,6 +7,7 @@
 
 #include "cachescape/places.hpp"
 #include "observe/collect/module_set.hpp"
+#include "observe/collect/small_objects.hpp"
 
 namespace cachescape::collect {
 
@@ -24,7 +25,13 @@ class ObjectMap {
   void allocate(std::uint64_t address, std::uint64_t bytes, std::uint32_t site, const ModuleSet& modules);
   void free(std::uint64_t address);
 
-  /// The stretch around an address. O(log objects).
+  /// The small object at an address, or nowhere. O(1).
+  std::uint32_t small_object(std::uint64_t address) const { return small_.at(address); }
+  std::uint32_t object_at(std::uint64_t address) const {
+    const std::uint32_t small = small_object(address);
+    return small != nowhere ? small : around(address).object;
+  }
+  /// The stretch around an address at which there is no small object. O(log objects).
   Stretch around(std::uint64_t address) const;
   /// Grows whenever a stretch that around() gave may no longer belong to its object, or to none. Memory of one object
   /// that is freed and allocated for the same object again changes neither.
@@ -38,10 +45,12 @@ class ObjectMap {
     bool freed = false;  ///< kept until something else is put there: programs reuse memory at once
   };
   void put(std::uint64_t begin, std::uint64_t end, std::uint32_t object);
+  void count(std::uint32_t object, std::uint64_t bytes);
   void clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object);
   std::uint32_t heap_object(std::uint32_t site, const ModuleSet& modules);
 
-  std::map<std::uint64_t, Range> ranges_;  ///< by their begin; they do not overlap
+  SmallObjects small_;                     ///< of the heap
+  std::map<std::uint64_t, Range> ranges_;  ///< all others, by their begin; they do not overlap
   std::vector<Object> objects_;
   std::vector<std::uint64_t> live_bytes_;  ///< by object
   std::map<std::uint32_t, std::uint32_t> by_site_;

@@ -24,6 +24,8 @@ class PlaceNumbers {
     const Last& last = last_[site];
     if (address - last.begin < last.bytes && last.generation == objects.generation(last.of_object)) [[likely]]
       return last.number;
+    if (const std::uint32_t small = objects.small_object(address); small != nowhere)
+      return small == last.small_object ? last.small_number : look_up_small(site, small);
     return look_up(site, address, objects);
   }
 
@@ -37,7 +39,11 @@ class PlaceNumbers {
     std::uint64_t bytes = 0;
     std::uint32_t number = 0;
     bool of_object = false;
+    std::uint32_t small_object = nowhere;
+    std::uint32_t small_number = 0;
   };
+  std::uint32_t number_of(std::uint32_t site, std::uint32_t object);
+  std::uint32_t look_up_small(std::uint32_t site, std::uint32_t object);
   std::uint32_t look_up(std::uint32_t site, std::uint64_t address, const ObjectMap& objects);
 
   std::vector<Last> last_;  ///< by site

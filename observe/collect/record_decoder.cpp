@@ -169,6 +169,17 @@ void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::u
 void RecordDecoder::trip(const std::uint64_t* slots, Output& out) {
   if (context_.want_blocks)
     out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{loop_->block + 1}});
+  if (loop_->simple && !loop_->is_long && out.batch.capacity() - out.batch.size() >= loop_->accesses.size()) {
+    for (const DecodedAccess& access : loop_->accesses) {
+      const bool strided = (access.flags & CACHESCAPE_STRIDED) != 0;
+      const std::uint64_t base =
+          strided ? bases_[access.slot] + trips_done_ * static_cast<std::uint64_t>(access.step) : slots[access.slot];
+      if (base == 0 && !strided) continue;
+      const std::uint64_t address = base + static_cast<std::uint64_t>(access.offset);
+      out.batch.push({Address{address}, access.size, access.kind, thread_, place(access, address)});
+    }
+    return;
+  }
   for (const DecodedAccess& access : loop_->accesses) {
     if ((access.flags & CACHESCAPE_STRIDED) != 0) {
       push(access,

@@ -220,9 +220,9 @@ TEST_F(Decoding, BrokenRecordsEndTheirBlockOnly) {
 
 TEST_F(Decoding, MarkersAllocateAndSwitch) {
   decode({CACHESCAPE_ALLOCATED, low, 100, site_});
-  EXPECT_EQ(context_.objects.around(low + 99).object, 0u);
+  EXPECT_EQ(context_.objects.object_at(low + 99), 0u);
   decode({CACHESCAPE_FREED, low});
-  EXPECT_EQ(context_.objects.around(low + 99).object, nowhere);
+  EXPECT_EQ(context_.objects.object_at(low + 99), nowhere);
   EXPECT_EQ(decoded({CACHESCAPE_SWITCH_OFF, two_, low, low, affine_, 9, low, low, residual_, 1, low, 500,
                      CACHESCAPE_SWITCH_ON, sized_, low, 8}),
             (Expected{write_of(low, 8)}));

@@ -1,0 +1,114 @@
+// Loops of known shape: the engines see the touches that matter, the rest is counted by the plan.
+#include <algorithm>
+#include <bit>
+
+#include "analyze/engine/line_analysis.hpp"
+
+namespace cachescape::analyze {
+namespace {
+
+std::uint32_t place_of(const StridedAccess& a) { return static_cast<std::uint32_t>(a.site.value); }
+
+}  // namespace
+
+void LineAnalysis::consume(const Loop& loop, PlannedLoop& planned) {
+  const auto is_place = [](std::uint32_t place, const StridedAccess& a) { return place == place_of(a); };
+  if (!std::ranges::equal(planned.places, loop.body, is_place)) {
+    settle(planned);
+    planned.places.clear();
+    for (const StridedAccess& a : loop.body) planned.places.push_back(place_of(a));
+  }
+  if (sets_ && !shares_sets_as_before(planned)) {
+    settle_sets(planned);
+    planned.shared = shared_;
+  }
+  const std::uint64_t periods = plans_.loop().periods;
+  const std::int64_t advance = planned.shape.advance;
+  planned.loops += 1;
+  planned.periods += periods;
+  planned.set_loops += 1;
+  planned.set_periods += periods;
+
+  keep(planned.plan.before(), loop, 0);
+  std::int64_t lines_on = 0;
+  for (std::uint64_t p = 0; p < periods; ++p, lines_on += advance) keep(planned.plan.period(), loop, lines_on);
+  keep(planned.plan.after(), loop, lines_on - advance);
+  // The engines know the order, not which touch was the last.
+  last_line_ = Line{no_line};
+}
+
+void LineAnalysis::keep(const LoopPlan::Part& part, const Loop& loop, std::int64_t lines_on) {
+  const std::vector<std::uint64_t>& first_lines = plans_.loop().first_lines;
+  const auto line_at = [&](LoopPlan::Where where) {
+    return Line{first_lines[where.cluster] + static_cast<std::uint64_t>(where.line + lines_on)};
+  };
+  std::size_t epoch = 0;
+  const auto follow_epochs_until = [&](std::size_t kept) {
+    for (; epoch < part.epochs.size() && part.epochs[epoch].after <= kept; ++epoch) {
+      const LoopPlan::Epoch& e = part.epochs[epoch];
+      epoch_events_.push_back({pending_, line_at(e.where), e.distance, e.writes});
+    }
+  };
+  for (std::size_t i = 0; i < part.kept.size(); ++i) {
+    if (epochs_) follow_epochs_until(i);
+    const LoopPlan::Kept& k = part.kept[i];
+    const StridedAccess& a = loop.body[k.slot];
+    push(line_at(k.where), a.kind, k.counted ? 1 : 0, place_of(a));
+  }
+  if (epochs_) follow_epochs_until(part.kept.size());
+}
+
+bool LineAnalysis::shares_sets_as_before(PlannedLoop& planned) {
+  const std::vector<std::uint64_t>& first_lines = plans_.loop().first_lines;
+  shared_.clear();
+  for (const LoopPlan::Part* part : {&planned.plan.before(), &planned.plan.period(), &planned.plan.after()}) {
+    for (const LoopPlan::Crossed& c : part->crossed) {
+      for (const LoopPlan::Where& w : c.others) {
+        const std::uint64_t apart =
+            first_lines[w.cluster] - first_lines[c.cluster] + static_cast<std::uint64_t>(std::int64_t{w.line});
+        shared_.push_back(static_cast<std::uint8_t>(std::countr_zero(apart)));
+      }
+    }
+  }
+  return shared_ == planned.shared;
+}
+
+void LineAnalysis::settle(const LoopPlan::Part& part, std::uint64_t times, const PlannedLoop& planned) {
+  const std::uint64_t unit = times * count_scale_;
+  for (const LoopPlan::Known& k : part.known) {
+    const auto kind = static_cast<std::size_t>(planned.shape.slots[k.slot].kind);
+    counts_[kind].add(k.distance, k.times * unit);
+    if (options_.places) place_counts_.add(planned.places[k.slot], kind, k.distance, k.times * unit);
+  }
+  if (epochs_)
+    for (const LoopPlan::Known& k : part.ended_epochs) ended_epochs_.add(k.distance, k.times * unit);
+}
+
+void LineAnalysis::settle(PlannedLoop& planned) {
+  if (planned.loops == 0) return;
+  settle(planned.plan.before(), planned.loops, planned);
+  settle(planned.plan.period(), planned.periods, planned);
+  settle(planned.plan.after(), planned.loops, planned);
+  planned.loops = 0;
+  planned.periods = 0;
+}
+
+void LineAnalysis::settle_sets(PlannedLoop& planned) {
+  if (known_sets_ && planned.set_loops > 0) {
+    const std::uint8_t* shared = planned.shared.data();
+    const auto count = [&](const LoopPlan::Part& part, std::uint64_t times) {
+      known_sets_->add_immediate(part.immediate, times);
+      for (const LoopPlan::Crossed& c : part.crossed) {
+        known_sets_->add(c.kind, {shared, c.others.size()}, c.times * times);
+        shared += c.others.size();
+      }
+    };
+    count(planned.plan.before(), planned.set_loops);
+    count(planned.plan.period(), planned.set_periods);
+    count(planned.plan.after(), planned.set_loops);
+  }
+  planned.set_loops = 0;
+  planned.set_periods = 0;
+}
+
+}  // namespace cachescape::analyze
