@@ -57,6 +57,13 @@ class Recorder : public collect::AccessSink {
     append(expanded_);
   }
 
+  std::uint64_t unwanted() const override { return analyzer_ && trace_ == nullptr ? analyzer_->unwanted() : 0; }
+
+  void pass_over(ThreadId thread, const KindCounts& accesses, std::uint64_t bytes) override {
+    for (const std::uint64_t n : accesses) accesses_ += n;
+    if (analyzer_) analyzer_->pass_over(thread, accesses, bytes);
+  }
+
   std::uint64_t accesses() const { return accesses_; }
   std::optional<Analyzer>& analyzer() { return analyzer_; }
   trace::TraceWriter* trace() { return trace_.get(); }
@@ -109,10 +116,24 @@ trace::Metadata trace_facts(const RecordingOptions& options) {
   return facts;
 }
 
+/// What each analysed access stands for, by place.
+std::vector<double> weights_of(const collect::DecoderContext& context) {
+  if (!context.sampling) return {};
+  std::vector<double> of_site(context.modules.sites().size(), 1);
+  context.modules.for_each_descriptor([&](const collect::DecodedDescriptor& d) {
+    for (const collect::DecodedAccess& a : d.accesses)
+      if (a.site < of_site.size() && !d.names_site) of_site[a.site] = context.sampling->weight(d.number);
+  });
+  std::vector<double> weights;
+  for (const auto& pair : context.places.pairs())
+    weights.push_back(pair.site < of_site.size() ? of_site[pair.site] : 1);
+  return weights;
+}
+
 Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const collect::SessionFile& session,
                        const RecordingOptions& options) {
   Profile profile;
-  if (recorder.analyzer()) profile = recorder.analyzer()->profile();
+  if (recorder.analyzer()) profile = recorder.analyzer()->profile(weights_of(collector.context()));
   profile.places = collect::complete_places(collector.context(), session, std::move(profile.places));
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
@@ -131,6 +152,9 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace");
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
       ->type_name("TAG");
+  verb.add_option("--block-cap", options.block_cap,
+                  "Analyse until each block was executed N times, and estimate the rest by its executions")
+      ->type_name("N");
   verb.add_flag("--full", options.full, "All line sizes and set distances that import keeps; several times slower");
   verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
   verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
@@ -152,6 +176,16 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     if (flags.set_lines.empty()) flags.set_lines = {"64"};
   }
   CACHESCAPE_TRY(AnalysisOptions analysis, analysis_options(flags));
+  if (options.block_cap > 0) {
+    if (analysis.sampling.method != Sampling::Method::none)
+      return failure(ErrorKind::usage, "--block-cap is a way to sample, and another was chosen too", {},
+                     "choose one of --block-cap, --sample, --sample-lines and --interval");
+    if (!options.trace.empty())
+      return failure(ErrorKind::usage, "--block-cap leaves out most accesses, and --trace wants them all", {},
+                     "record twice");
+    analysis.sampling.method = Sampling::Method::blocks;
+    analysis.sampling.on = options.block_cap;
+  }
   std::optional<Analyzer> analyzer;
   std::unique_ptr<profile::ProfileWriter> writer;
   if (!options.only_trace) {
@@ -168,6 +202,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   collect::Collector collector(session, recorder);
   collector.context().want_blocks = recorder.trace() != nullptr;
   collector.context().region = options.region;
+  if (options.block_cap > 0) collector.context().sampling.emplace(options.block_cap);
   recorder.use(collector.context());
 
   const Clock::time_point start = Clock::now();

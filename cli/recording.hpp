@@ -16,10 +16,11 @@
 namespace cachescape::cli {
 
 struct RecordingOptions {
-  std::string output;  ///< .cscape
-  std::string trace;   ///< .cstrace, empty = none
-  std::string region;  ///< of <cachescape/mark.h>, empty = everything
-  bool full = false;   ///< everything that an imported trace is analysed for
+  std::string output;           ///< .cscape
+  std::string trace;            ///< .cstrace, empty = none
+  std::uint64_t block_cap = 0;  ///< 0: blocks are not sampled
+  std::string region;           ///< of <cachescape/mark.h>, empty = everything
+  bool full = false;            ///< everything that an imported trace is analysed for
   bool only_trace = false;
   bool counters_only = false;
   bool show_progress = false;

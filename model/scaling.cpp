@@ -5,6 +5,9 @@
 namespace cachescape::model {
 namespace {
 
+/// Accesses in a row that are analysed at least when blocks are sampled.
+constexpr double shortest_stay = 4096;
+
 KindCounts accesses_of(const Profile& profile, const Scope& scope) {
   if (scope.kind == Scope::Kind::everything) return profile.accesses();
   for (const ThreadCounts& t : profile.threads) {
@@ -24,6 +27,10 @@ Scaling scaling_of(const Profile& profile, const Scope& scope) {
   if (scaling.by_lines()) {
     scaling.weight = 1 / scaling.rate;
     scaling.totals = accesses_of(profile, scope);
+    return scaling;
+  }
+  if (s.method == Sampling::Method::blocks) {
+    scaling.windows = static_cast<double>(s.analysed) / shortest_stay;
     return scaling;
   }
   const auto all = static_cast<double>(sum(profile.accesses()));

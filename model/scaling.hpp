@@ -27,6 +27,7 @@ struct Scaling {
 };
 
 /// - interval: accesses / analysed.
+/// - blocks: 1; the counts of each block were multiplied when they were recorded.
 /// - SHARDS: 1 / rate, which makes the misses unbiased (where the rate fell, counts are already those of the final
 /// rate),
 ///   and the scope's accesses as totals: whether the few hottest lines were chosen changes the number of sampled

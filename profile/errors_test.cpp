@@ -124,7 +124,7 @@ TEST(Errors, OfRowsNameTableAndRow) {
       {"INSERT INTO loss VALUES(0, 0, 0)", "table loss has several rows: one was expected", ""},
       {"UPDATE loss SET truncated = 2", "truncated is 2: at most 1 was expected", ": table loss"},
       {"UPDATE sampling SET method = 'luck'",
-       "method is 'luck': 'none', 'shards_rate', 'shards_size' or 'interval' was expected", ": table sampling"},
+       "method is 'luck': one of none, shards_rate, shards_size, interval, blocks was expected", ": table sampling"},
       {"UPDATE sampling SET rate = 0", "rate is 0: more than 0 and at most 1 was expected", ": table sampling"},
       {"UPDATE sampling SET rate = 'x'", "rate is 'x': a number was expected", ": table sampling"},
       {"DELETE FROM provenance WHERE position = 2", "position 2 was expected", ": table provenance, position 3"},

@@ -95,7 +95,7 @@ Result<void> check_sampling(const Sampling& sampling) {
     return failure(ErrorKind::usage,
                    fmt::format("the sampling rate is {}: it must be above 0 and at most 1", sampling.rate));
   }
-  if (static_cast<unsigned>(sampling.method) > static_cast<unsigned>(Sampling::Method::interval)) {
+  if (static_cast<std::size_t>(sampling.method) >= Sampling::names.size()) {
     return failure(ErrorKind::usage,
                    fmt::format("there is no sampling method {}", static_cast<unsigned>(sampling.method)));
   }

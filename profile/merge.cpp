@@ -106,7 +106,6 @@ Result<void> check_same_popularity(std::span<const Profile> inputs) {
 }
 
 Result<void> check_same_sampling(std::span<const Profile> inputs) {
-  static constexpr std::array<std::string_view, 4> names = {"none", "shards_rate", "shards_size", "interval"};
   const Sampling& first = inputs[0].sampling;
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     const Sampling& other = inputs[i].sampling;
@@ -114,8 +113,8 @@ Result<void> check_same_sampling(std::span<const Profile> inputs) {
       if (a == b) return {};
       return differ(fmt::format("the {} differs: input 1 has {}, input {} has {}", name, a, i + 1, b));
     };
-    CACHESCAPE_CHECK(compare("sampling method", names[static_cast<std::size_t>(first.method)],
-                             names[static_cast<std::size_t>(other.method)]));
+    CACHESCAPE_CHECK(compare("sampling method", Sampling::names[static_cast<std::size_t>(first.method)],
+                             Sampling::names[static_cast<std::size_t>(other.method)]));
     CACHESCAPE_CHECK(compare("sampling rate", first.rate, other.rate));
     CACHESCAPE_CHECK(compare("number of accesses on", first.on, other.on));
     CACHESCAPE_CHECK(compare("number of accesses off", first.off, other.off));

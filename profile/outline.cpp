@@ -1,6 +1,7 @@
 #include "profile/outline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -45,11 +46,11 @@ Result<void> read_recording(const Database& database, ProfileHeader& header) {
 Result<void> read_sampling(const Database& database, Sampling& sampling) {
   CACHESCAPE_TRY(const RowCursor row, single_row(database, "sampling"));
   CACHESCAPE_TRY(const std::string method, row.text(0));
-  static constexpr std::array<std::string_view, 4> names = {"none", "shards_rate", "shards_size", "interval"};
+  constexpr auto& names = Sampling::names;
   const auto found = std::ranges::find(names, method);
   if (found == names.end()) {
-    return row.malformed(fmt::format("method is '{}': 'none', 'shards_rate', 'shards_size' or 'interval' was expected",
-                                     method.substr(0, 40)));
+    return row.malformed(
+        fmt::format("method is '{}': one of {} was expected", method.substr(0, 40), fmt::join(names, ", ")));
   }
   sampling.method = static_cast<Sampling::Method>(found - names.begin());
   CACHESCAPE_TRY(sampling.rate, row.real(1));

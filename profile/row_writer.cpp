@@ -31,11 +31,10 @@ Result<void> write_general(const Database& database, const Profile& profile) {
   for (const ThreadCounts& t : profile.threads) {
     CACHESCAPE_CHECK(insert(thread, std::uint64_t{t.thread.value}, t.accesses[0], t.accesses[1], t.accesses[2]));
   }
-  static constexpr std::array<std::string_view, 4> methods = {"none", "shards_rate", "shards_size", "interval"};
   const Sampling& s = profile.sampling;
   CACHESCAPE_TRY(Statement sampling, database.prepare("INSERT INTO sampling VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
-  CACHESCAPE_CHECK(
-      insert(sampling, methods[static_cast<std::size_t>(s.method)], s.rate, s.on, s.off, s.max_lines, s.analysed));
+  CACHESCAPE_CHECK(insert(sampling, Sampling::names[static_cast<std::size_t>(s.method)], s.rate, s.on, s.off,
+                          s.max_lines, s.analysed));
   const Losses& l = profile.losses;
   CACHESCAPE_TRY(Statement loss, database.prepare("INSERT INTO loss VALUES(?1, ?2, ?3)"));
   return insert(loss, l.lost_accesses, l.skipped_records, std::uint64_t{l.truncated});

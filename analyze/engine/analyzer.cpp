@@ -9,6 +9,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "analyze/engine/line_analysis.hpp"
+#include "analyze/engine/recombination.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "analyze/engine/task_team.hpp"
 
@@ -118,9 +119,11 @@ Stream Analyzer::Engine::new_stream(unsigned halvings) const {
     o.line = line;
     o.sample = analyze::LineSample(halvings);
     o.popularity = options.popularity && line == LineSize{6};
-    o.write_backs = contains(write_backs, line);
-    o.places = places_line == line && everything.empty();
-    if (contains(options.set_lines, line) && !by_lines(sampling.method)) {
+    o.write_backs = contains(write_backs, line) && sampling.method != Sampling::Method::blocks;
+    o.places = everything.empty() && (places_line == line || sampling.method == Sampling::Method::blocks);
+    // What is weighed afterwards is known by place, and that is distances only.
+    const bool distances_only = by_lines(sampling.method) || sampling.method == Sampling::Method::blocks;
+    if (contains(options.set_lines, line) && !distances_only) {
       o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
     }
     stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
@@ -190,15 +193,13 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
     }
     queue(batch, begin, i, number);
   }
-  if (places_line) {
-    for (std::size_t i = 0; i < batch.size(); ++i) count_place(batch.sites()[i], kinds[i], sizes[i], 1);
-  }
 }
 
 void Analyzer::Engine::queue(const AccessBatch& batch, std::size_t from, std::size_t to, std::uint32_t thread) {
   const auto take = [&](std::size_t count) {
     const std::span<analyze::PackedAccess> room = filling.add(thread, count);
     for (std::size_t i = 0; i < count; ++i) {
+      if (places_line) count_place(batch.sites()[from + i], batch.kinds()[from + i], batch.sizes()[from + i], 1);
       room[i] = {batch.addresses()[from + i], std::min(batch.sizes()[from + i], longest_access),
                  batch.kinds()[from + i], static_cast<std::uint32_t>(batch.sites()[from + i].value)};
     }
@@ -255,7 +256,6 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   for (const StridedAccess& a : run.body) {
     threads[number].accesses[static_cast<std::size_t>(a.kind)] += run.trips;
     bytes += run.trips * a.size;
-    if (places_line) count_place(a.site, a.kind, a.size, run.trips);
   }
   const std::uint64_t accesses = run.trips * run.body.size();
   // A loop is sampled as a whole, by where it begins.
@@ -264,6 +264,8 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   position += accesses;
   if (!on) return;
   analysed += accesses;
+  if (places_line)
+    for (const StridedAccess& a : run.body) count_place(a.site, a.kind, a.size, run.trips);
   filling.add(number, run.trips, run.body);
   if (filling.full()) hand_over();
 }
@@ -336,6 +338,8 @@ Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
   if (s.method == Sampling::Method::shards_size && s.max_lines < fewest_lines) {
     return wrong(fmt::format("a sample of {} lines is too small: at least {}", s.max_lines, fewest_lines));
   }
+  if (s.method == Sampling::Method::blocks && !options.places)
+    return wrong("sampling by blocks needs to know what each place does");
   if (s.method == Sampling::Method::interval && s.on == 0) return wrong("interval sampling needs a stretch that is on");
   if (auto grid = analyze::check({0, options.max_log2_sets, options.ways, options.other_set_counts}); !grid) {
     return std::unexpected(std::move(grid).error());
@@ -346,9 +350,27 @@ Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
 void Analyzer::consume(const AccessBatch& batch) { engine_->consume(batch); }
 void Analyzer::consume(const StridedRun& run) { engine_->consume(run); }
 
+std::uint64_t Analyzer::unwanted() const {
+  const Sampling& s = engine_->sampling;
+  if (s.method != Sampling::Method::interval) return 0;
+  const std::uint64_t phase = engine_->position % (s.on + s.off);
+  return phase < s.on ? 0 : s.on + s.off - phase;
+}
+
+void Analyzer::pass_over(ThreadId thread, const KindCounts& accesses, std::uint64_t bytes) {
+  Engine& e = *engine_;
+  const std::uint32_t number = e.thread_number(thread);
+  if (number == e.threads.size()) e.add_thread(thread);
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    e.threads[number].accesses[k] += accesses[k];
+    e.position += accesses[k];
+  }
+  e.bytes += bytes;
+}
+
 const std::vector<std::string>& Analyzer::warnings() const { return engine_->warnings; }
 
-Profile Analyzer::profile() {
+Profile Analyzer::profile(std::span<const double> weights) {
   Engine& e = *engine_;
   e.catch_up();
   e.for_each_analysis([](LineAnalysis& a) { a.flush(); });
@@ -365,9 +387,21 @@ Profile Analyzer::profile() {
         static_cast<std::uint64_t>(std::llround(static_cast<double>(e.position) * profile.sampling.rate));
   } else if (e.sampling.method == Sampling::Method::interval) {
     profile.sampling.rate = static_cast<double>(e.sampling.on) / static_cast<double>(e.sampling.on + e.sampling.off);
+  } else if (e.sampling.method == Sampling::Method::blocks) {
+    profile.sampling.rate = e.position == 0 ? 1 : static_cast<double>(e.analysed) / static_cast<double>(e.position);
   }
+  const bool by_blocks = e.sampling.method == Sampling::Method::blocks;
   const auto add = [&](const Stream& stream, Scope scope) {
     for (const auto& analysis : stream) {
+      if (by_blocks) {
+        auto places = analysis->places();
+        analyze::weigh(places, weights);
+        StackProfile stack = analyze::sum_of_places(places);
+        stack.line = analysis->line();
+        stack.footprint_lines = analysis->followed_lines();
+        profile.stacks.push_back(std::move(stack));
+        continue;
+      }
       profile.stacks.push_back(analysis->stack(scope));
       if (auto sets = analysis->sets(scope)) profile.sets.push_back(std::move(*sets));
     }
@@ -381,9 +415,14 @@ Profile Analyzer::profile() {
       if (d.place >= e.place_totals.size()) continue;
       d.accesses = e.place_totals[d.place].accesses;
       d.bytes = e.place_totals[d.place].bytes;
+      if (e.sampling.method == Sampling::Method::interval && e.analysed > 0)
+        analyze::weigh_totals(d, static_cast<double>(e.position) / static_cast<double>(e.analysed));
     }
+    if (by_blocks) analyze::weigh(profile.places.site_distances, weights);
   }
-  for (const Engine::Thread& t : e.threads) add(t.own, {Scope::Kind::thread, t.id});
+  if (!by_blocks) {
+    for (const Engine::Thread& t : e.threads) add(t.own, {Scope::Kind::thread, t.id});
+  }
   const auto order = [](const auto& a, const auto& b) { return std::tie(a.scope, a.line) < std::tie(b.scope, b.line); };
   std::ranges::sort(profile.stacks, order);
   std::ranges::sort(profile.sets, order);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,10 +58,16 @@ class Analyzer {
 
   void consume(const AccessBatch& batch);
   void consume(const StridedRun& run);
+  /// How many of the next accesses will not be looked at (interval sampling): they need not be consumed but
+  /// passed over.
+  std::uint64_t unwanted() const;
+  /// Accesses of a thread that come next and are not analysed. They are counted.
+  void pass_over(ThreadId thread, const KindCounts& accesses, std::uint64_t bytes);
 
   /// All that is known so far. Provenance and instructions are the caller's to add, and so are losses, to those counted
   /// here: every access longer than longest_access is a lost one.
-  Profile profile();
+  /// `weights`, by place, for Sampling::Method::blocks: what each analysed access stands for.
+  Profile profile(std::span<const double> weights = {});
   /// What the user should be told, in order: that sampling began because memory ran short, that an access was too long.
   const std::vector<std::string>& warnings() const;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,10 +71,12 @@ struct Sampling {
     shards_rate,  ///< lines chosen by hash at a fixed rate
     shards_size,  ///< lines chosen by hash, at most so many at a time: the rate falls as the footprint grows
     interval,     ///< accesses on for a while, off for a while
+    blocks,       ///< until each block was seen so often; counts are already those of all its executions
   };
+  static constexpr std::array<std::string_view, 5> names{"none", "shards_rate", "shards_size", "interval", "blocks"};
   Method method = Method::none;
   double rate = 1;              ///< share of lines (SHARDS: the final one) or of accesses (interval) that was analysed
-  std::uint64_t on = 0;         ///< interval: accesses in a row that are analysed
+  std::uint64_t on = 0;         ///< interval: accesses in a row that are analysed; blocks: executions of each
   std::uint64_t off = 0;        ///< interval: accesses in a row that are not
   std::uint64_t max_lines = 0;  ///< shards_size: lines followed at a time
   std::uint64_t analysed =

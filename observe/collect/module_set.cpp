@@ -156,6 +156,11 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
       to.is_long = to.is_long || access->size > longest_part;
       to.accesses.push_back(*access);
     }
+    to.number = descriptors_++;
+    for (const DecodedAccess& access : to.accesses) {
+      ++to.kinds[static_cast<std::size_t>(access.kind)];
+      to.bytes += access.size;
+    }
     module->by_word[at / 4] = static_cast<std::uint32_t>(module->descriptors.size());
   }
 

@@ -37,11 +37,14 @@ struct DecodedDescriptor {
   std::uint32_t slots = 0;
   std::uint32_t bases = 0;
   bool is_loop = false;
-  bool simple = false;      ///< all its accesses are
-  bool is_long = false;     ///< one of its accesses is longer than longest_part
-  bool names_site = false;  ///< no record begins with it: the site of an allocation
-  std::uint32_t block = 0;  ///< number in ModuleSet::blocks()
+  bool simple = false;       ///< all its accesses are
+  bool is_long = false;      ///< one of its accesses is longer than longest_part
+  bool names_site = false;   ///< no record begins with it: the site of an allocation
+  std::uint32_t block = 0;   ///< number in ModuleSet::blocks()
+  std::uint32_t number = 0;  ///< among all descriptors
   std::vector<DecodedAccess> accesses;
+  KindCounts kinds{};       ///< of the accesses
+  std::uint64_t bytes = 0;  ///< of all accesses
 };
 
 struct GlobalVariable {
@@ -68,6 +71,12 @@ class ModuleSet {
   const std::vector<Block>& blocks() const { return blocks_; }
   const std::vector<Site>& sites() const { return sites_; }
   const std::vector<GlobalVariable>& globals() const { return globals_; }
+  /// Calls visit(descriptor) for all of them.
+  template <class Visit>
+  void for_each_descriptor(Visit visit) const {
+    for (const auto& module : modules_)
+      for (const DecodedDescriptor& d : module->descriptors) visit(d);
+  }
 
   /// Locations, blocks and sites, with executions and counters as the session has them now.
   Places counted(const SessionFile& session) const;
@@ -102,6 +111,7 @@ class ModuleSet {
   std::vector<std::unique_ptr<Module>> modules_;
   const Module* last_ = nullptr;
   std::uint32_t read_ = 0;
+  std::uint32_t descriptors_ = 0;  ///< in all modules
   std::vector<Location> locations_;
   std::vector<Block> blocks_;
   std::vector<Site> sites_;

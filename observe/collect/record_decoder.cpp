@@ -16,6 +16,38 @@ constexpr std::uint64_t fewest_trips_of_a_run = 4;
 
 void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink) {
   Output out{batch, sink};
+  if (sink.unwanted() > 0) out.hand_on();
+  unwanted_ = sink.unwanted();
+  decode(words, out);
+  tell_passed(out);
+}
+
+bool RecordDecoder::passes(const DecodedDescriptor& descriptor, std::uint64_t executions, Output& out) {
+  if (unwanted_ == 0 && !context_.sampling) return false;
+  if (!descriptor.simple || descriptor.is_long) return false;
+  const std::uint64_t accesses = descriptor.accesses.size() * executions;
+  const bool passes =
+      context_.sampling ? !context_.sampling->wants(descriptor.number, executions, accesses) : accesses <= unwanted_;
+  if (!passes) {
+    tell_passed(out);
+    unwanted_ = 0;
+    return false;
+  }
+  if (!context_.sampling) unwanted_ -= accesses;
+  for (std::size_t k = 0; k < access_kinds; ++k) passed_[k] += descriptor.kinds[k] * executions;
+  passed_bytes_ += descriptor.bytes * executions;
+  return true;
+}
+
+void RecordDecoder::tell_passed(Output& out) {
+  if (passed_ == KindCounts{}) return;
+  out.hand_on();
+  out.sink.pass_over(thread_, passed_, passed_bytes_);
+  passed_ = {};
+  passed_bytes_ = 0;
+}
+
+void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
   if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
   while (!words.empty() && words[0] != 0) {
     if (words[0] < CACHESCAPE_MARKERS) {
@@ -36,7 +68,7 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& ba
       words = words.subspan(needed);
       if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
     } else {
-      if (!off()) segment(*descriptor, words.data() + 1, out);
+      if (!off() && !passes(*descriptor, 1, out)) segment(*descriptor, words.data() + 1, out);
       words = words.subspan(needed);
     }
   }
@@ -150,9 +182,10 @@ void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::u
     ++context_.cut_records;
   }
   bases_.assign(words + 1, words + 1 + descriptor.bases);
+  passing_ = !off() && passes(descriptor, trips_left_, out);
   if (descriptor.slots != 0 || descriptor.is_long || trips_left_ < fewest_trips_of_a_run || context_.want_blocks)
     return;
-  if (!off()) {
+  if (!off() && !passing_) {
     run_.thread = thread_;
     run_.trips = trips_left_;
     run_.body.clear();
@@ -202,7 +235,7 @@ std::size_t RecordDecoder::go_on_with_loop(std::span<const std::uint64_t> words,
       loop_ = nullptr;
       return words.size();
     }
-    if (!off()) trip(words.data() + used, out);
+    if (!off() && !passing_) trip(words.data() + used, out);
     used += slots;
     ++trips_done_;
     --trips_left_;

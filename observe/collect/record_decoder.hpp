@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cachescape/access.hpp"
 #include "cachescape/strided_run.hpp"
+#include "observe/collect/block_sampling.hpp"
 #include "observe/collect/module_set.hpp"
 #include "observe/collect/object_map.hpp"
 #include "observe/collect/place_numbers.hpp"
@@ -20,6 +22,10 @@ class AccessSink {
   virtual ~AccessSink() = default;
   virtual void take(const AccessBatch& batch) = 0;
   virtual void take(const StridedRun& run) = 0;
+  /// How many of the next accesses need not be taken but may be passed over.
+  virtual std::uint64_t unwanted() const { return 0; }
+  /// Accesses that came next and were not taken.
+  virtual void pass_over(ThreadId thread, const KindCounts& accesses, std::uint64_t bytes) = 0;
 };
 
 /// What the records of all rings are decoded with.
@@ -27,10 +33,11 @@ struct DecoderContext {
   ModuleSet modules;
   ObjectMap objects;
   PlaceNumbers places;
-  bool want_blocks = false;              ///< label executions of blocks
-  std::string region;                    ///< keep only what happens inside it; empty = everything
-  const SessionFile* session = nullptr;  ///< holds the names of regions
-  std::uint64_t broken_blocks = 0;       ///< blocks of which a part could not be read
+  bool want_blocks = false;               ///< label executions of blocks
+  std::optional<BlockSampling> sampling;  ///< by blocks
+  std::string region;                     ///< keep only what happens inside it; empty = everything
+  const SessionFile* session = nullptr;   ///< holds the names of regions
+  std::uint64_t broken_blocks = 0;        ///< blocks of which a part could not be read
   /// A loop tells its trips before it begins: one that is interrupted may have claimed any number. So many are believed
   /// of one record, and so many bytes of one range of memory; what is beyond counts as cut.
   std::uint64_t most_trips = std::uint64_t{1} << 32;
@@ -58,6 +65,7 @@ class RecordDecoder {
     }
   };
 
+  void decode(std::span<const std::uint64_t> words, Output& out);
   /// Words consumed; 0 where the record is broken.
   std::size_t marker(std::span<const std::uint64_t> words);
   void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
@@ -70,6 +78,10 @@ class RecordDecoder {
     return SiteId{context_.places.number(access.site, address, context_.objects)};
   }
 
+  /// Whether executions of a descriptor are not analysed; they are counted.
+  bool passes(const DecodedDescriptor& descriptor, std::uint64_t executions, Output& out);
+  void tell_passed(Output& out);
+
   bool off() const { return switched_off_ || (!context_.region.empty() && inside_ == 0); }
   bool is_wanted_region(std::uint64_t tag_at) const;
 
@@ -80,6 +92,10 @@ class RecordDecoder {
   const DecodedDescriptor* loop_ = nullptr;  ///< whose trips are not all read
   std::uint64_t trips_done_ = 0;
   std::uint64_t trips_left_ = 0;
+  bool passing_ = false;  ///< over the loop's trips
+  std::uint64_t unwanted_ = 0;
+  KindCounts passed_{};  ///< accesses, not yet told
+  std::uint64_t passed_bytes_ = 0;
   std::vector<std::uint64_t> bases_;
   StridedRun run_;
 };

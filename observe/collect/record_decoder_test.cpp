@@ -39,6 +39,15 @@ class Keeper : public AccessSink {
       for (const StridedAccess& a : run.body) seen.push_back({a.at(i).value, a.size, a.kind});
   }
 
+  std::uint64_t unwanted() const override { return unwanted_accesses; }
+  void pass_over(ThreadId, const KindCounts& accesses, std::uint64_t bytes) override {
+    for (std::size_t k = 0; k < access_kinds; ++k) passed[k] += accesses[k];
+    passed_bytes += bytes;
+  }
+
+  std::uint64_t unwanted_accesses = 0;
+  KindCounts passed{};
+  std::uint64_t passed_bytes = 0;
   std::vector<Seen> seen;
   std::vector<StridedRun> runs;
   std::vector<std::uint64_t> blocks;
@@ -101,6 +110,42 @@ class Decoding : public testing::Test {
 };
 
 using Expected = std::vector<Seen>;
+
+TEST_F(Decoding, WhatIsNotWantedIsCounted) {
+  keeper_.unwanted_accesses = 8;
+  // Two segments of three accesses, then a loop of four accesses that is wanted, and so is all that follows.
+  EXPECT_EQ(decoded({two_, low, low + 64, two_, low, low + 64, affine_, 2, low, low + 64, two_, low, low + 64}).size(),
+            7u);
+  EXPECT_EQ(keeper_.passed, (KindCounts{2, 4, 0}));
+  EXPECT_EQ(keeper_.passed_bytes, 28u);
+  EXPECT_EQ(context_.broken_blocks, 0u);
+}
+
+TEST_F(Decoding, TripsThatAreNotWantedArePassedAcrossBlocks) {
+  keeper_.unwanted_accesses = 100;
+  EXPECT_TRUE(decoded({residual_, 4, low, low + 64, low + 128}).empty());
+  EXPECT_TRUE(decoded({low + 192, low + 256, two_, low, low + 64}).empty());
+  EXPECT_EQ(keeper_.passed, (KindCounts{5, 6, 0}));
+}
+
+TEST_F(Decoding, BlocksAreAnalysedUntilTheyWereSeenOftenEnough) {
+  context_.sampling.emplace(2);
+  const auto executed = [&](std::uint64_t times) {
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t i = 0; i < times; ++i) words.insert(words.end(), {two_, low, low + 64});
+    return decoded(words).size() / 3;
+  };
+  // Twice, and for as long as it stays on after that.
+  const std::uint64_t stay = (BlockSampling::stay + 2) / 3;
+  EXPECT_EQ(executed(10'000), 1 + stay);
+  EXPECT_EQ(executed(500), 0u);
+  // Another block turns it on again.
+  EXPECT_EQ(decoded({affine_, 100, low, low + 64}).size(), 200u);
+  EXPECT_EQ(executed(10'000), (BlockSampling::stay - 200 + 2) / 3);
+  const double analysed = static_cast<double>(1 + stay + (BlockSampling::stay - 200 + 2) / 3);
+  EXPECT_DOUBLE_EQ(context_.sampling->weight(0), 20'500 / analysed);
+  EXPECT_EQ(context_.sampling->weight(4), 1);
+}
 
 TEST_F(Decoding, SegmentsGiveTheirAccessesInOrder) {
   EXPECT_EQ(decoded({two_, low, low + 64, two_, low + 8, low + 72}),

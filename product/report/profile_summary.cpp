@@ -55,19 +55,7 @@ std::optional<double> seconds_of(const std::string& text) {
 
 }  // namespace
 
-const char* name_of(Sampling::Method method) {
-  switch (method) {
-    case Sampling::Method::none:
-      return "none";
-    case Sampling::Method::shards_rate:
-      return "shards_rate";
-    case Sampling::Method::shards_size:
-      return "shards_size";
-    case Sampling::Method::interval:
-      return "interval";
-  }
-  return "none";
-}
+const char* name_of(Sampling::Method method) { return Sampling::names[static_cast<std::size_t>(method)].data(); }
 
 ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path) {
   const Profile& p = header.general;

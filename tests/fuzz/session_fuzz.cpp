@@ -19,6 +19,8 @@ class Nowhere : public AccessSink {
  public:
   void take(const AccessBatch& batch) override { accesses += batch.size(); }
   void take(const StridedRun& run) override { accesses += run.trips; }
+  std::uint64_t unwanted() const override { return accesses % 3 == 0 ? 5 : 0; }
+  void pass_over(ThreadId, const KindCounts& passed, std::uint64_t) override { accesses += passed[0]; }
   std::uint64_t accesses = 0;
 };
 

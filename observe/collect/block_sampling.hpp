@@ -1,0 +1,46 @@
+// Which records are analysed until each block has been seen often enough.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace cachescape::collect {
+
+/// A block, or the part of one between two calls, is a descriptor's number. While one that was not yet analysed `cap`
+/// times is running, and for some accesses more, everything is analysed, so that distances are those of a stream
+/// without holes.
+class BlockSampling {
+ public:
+  static constexpr std::int64_t stay = 4096;  ///< accesses
+
+  explicit BlockSampling(std::uint64_t cap) : cap_(cap) {}
+
+  /// Whether this execution, or so many in a row, are analysed.
+  bool wants(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses) {
+    if (number >= blocks_.size()) blocks_.resize(number + 1);
+    Block& block = blocks_[number];
+    block.executed += executions;
+    if (block.analysed < cap_) left_ = stay;
+    if (left_ <= 0) return false;
+    left_ -= static_cast<std::int64_t>(accesses);
+    block.analysed += executions;
+    return true;
+  }
+
+  /// What each analysed execution stands for.
+  double weight(std::uint32_t number) const {
+    if (number >= blocks_.size() || blocks_[number].analysed == 0) return 1;
+    return static_cast<double>(blocks_[number].executed) / static_cast<double>(blocks_[number].analysed);
+  }
+
+ private:
+  struct Block {
+    std::uint64_t executed = 0;
+    std::uint64_t analysed = 0;
+  };
+  std::uint64_t cap_;
+  std::int64_t left_ = 0;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace cachescape::collect
