@@ -49,11 +49,11 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        record = [tool, "record", "-o", "x.cscape", "--workers", "1"]
+        record = [tool, "record", "-o", "x.cscape"]
         one_line = ["--lines", "64", "--set-lines", "none", "--write-backs", "none", "--"]
         print(f"{'':20} {'ns/access':>9} | {'counters':>8} {'discard':>8} {'one line':>8} {'default':>8} {'10 %':>8}"
-              f" {'cachegrind':>10} | {'one line':>8} {'default':>8}")
-        print(f"{'':20} {'plain':>9} | {'times the plain program':^55} | {'ns/access':>17}")
+              f" {'blocks':>8} {'cachegrind':>10} | {'one line':>8} {'default':>8}")
+        print(f"{'':20} {'plain':>9} | {'times the plain program':^64} | {'ns/access':>17}")
         for name, (language, arguments) in PROGRAMS.items():
             if options.programs and name not in options.programs:
                 continue
@@ -69,6 +69,7 @@ def main():
                 "one line": lambda: run([*record, *one_line, "./observed", *arguments])[0],
                 "default": lambda: run([*record, "--", "./observed", *arguments])[0],
                 "10 %": lambda: run([*record, "--interval", "100000,900000", "--", "./observed", *arguments])[0],
+                "blocks": lambda: run([*record, "--block-cap", "20000", "--", "./observed", *arguments])[0],
             }
             if options.cachegrind:
                 ways["cachegrind"] = lambda: run(["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null",
@@ -80,7 +81,7 @@ def main():
             counted = json.loads(subprocess.run([tool, "info", "x.cscape", "--json"], check=True, capture_output=True).stdout)
             accesses = counted["accesses"] if isinstance(counted["accesses"], int) else sum(counted["accesses"].values())
             times = " ".join(f"{best[w] / best['plain']:8.2f}" if w in best else f"{'–':>8}"
-                             for w in ["counters", "discard", "one line", "default", "10 %"])
+                             for w in ["counters", "discard", "one line", "default", "10 %", "blocks"])
             grind = f"{best['cachegrind'] / best['plain']:10.1f}" if "cachegrind" in best else f"{'–':>10}"
             per_access = " ".join(f"{best[w] / accesses * 1e9:8.1f}" for w in ["one line", "default"])
             print(f"{name:20} {best['plain'] / accesses * 1e9:9.2f} | {times} {grind} | {per_access}", flush=True)
