@@ -41,22 +41,23 @@ struct Symbolizer::Module {
 
 Symbolizer::Symbolizer(const std::vector<MappedObject>& objects, std::string folder)
     : debug_folder_(std::move(folder)) {
-  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers;
-  for (const MappedObject& object : objects) {
-    if (object.begin >= object.end) continue;
-    const auto [at, is_new] =
-        numbers.try_emplace({object.path, object.build_id}, static_cast<std::uint32_t>(modules_.size()));
-    if (is_new) {
-      paths_.push_back(object.path);
-      auto module = std::make_unique<Module>();
-      module->build_id = object.build_id;
-      module->bias = object.bias;
-      module->first_begin = object.begin;
-      module->first_offset = object.file_offset;
-      modules_.push_back(std::move(module));
-    }
-    put(object, at->second);
+  for (const MappedObject& object : objects) add(object);
+}
+
+void Symbolizer::add(const MappedObject& object) {
+  if (object.begin >= object.end) return;
+  const auto [at, is_new] =
+      numbers_.try_emplace({object.path, object.build_id}, static_cast<std::uint32_t>(modules_.size()));
+  if (is_new) {
+    paths_.push_back(object.path);
+    auto module = std::make_unique<Module>();
+    module->build_id = object.build_id;
+    module->bias = object.bias;
+    module->first_begin = object.begin;
+    module->first_offset = object.file_offset;
+    modules_.push_back(std::move(module));
   }
+  put(object, at->second);
 }
 
 Symbolizer::~Symbolizer() = default;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cachescape/places.hpp"
@@ -41,6 +42,8 @@ class Symbolizer {
   /// Where objects overlap, as when a library took the place of another, the later one counts.
   explicit Symbolizer(const std::vector<MappedObject>& objects, std::string folder = debug_folder);
   ~Symbolizer();
+  /// One more, which was loaded later.
+  void add(const MappedObject& object);
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
@@ -74,6 +77,7 @@ class Symbolizer {
   std::map<std::uint64_t, Mapping> mappings_;  ///< by their first address; they do not overlap
   std::vector<std::string> paths_;
   std::vector<std::unique_ptr<Module>> modules_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;  ///< of modules, by path and build-id
   LocationTable locations_;
   std::vector<Error> problems_;
 };

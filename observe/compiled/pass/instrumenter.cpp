@@ -173,7 +173,8 @@ void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>
   }
   for (CallBase* call : allocations) {
     const FunctionCallee allocated =
-        module_.getOrInsertFunction("cachescape_allocated_v1", nothing, pointer, Type::getInt64Ty(context), pointer);
+        module_.getOrInsertFunction(options_.frames ? "cachescape_allocated_by_stack_v1" : "cachescape_allocated_v1",
+                                    nothing, pointer, Type::getInt64Ty(context), pointer);
     StaticAccess site;
     site.instruction = call;
     site.pointer = call;
@@ -198,6 +199,8 @@ void Instrumenter::add_jumps(Function& function, std::vector<Instruction*>& othe
 }
 
 void Instrumenter::instrument(Function& function) {
+  // Stacks of calls are found by frame pointers; functions that call nothing are in none.
+  if (options_.accesses && options_.frames) function.addFnAttr("frame-pointer", "non-leaf");
   give_invokes_their_own_edges(function);
   analyses_.invalidate(function, PreservedAnalyses::none());
   auto& evolution = analyses_.getResult<ScalarEvolutionAnalysis>(function);

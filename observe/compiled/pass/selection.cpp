@@ -44,14 +44,14 @@ Expected<PassOptions> PassOptions::from_environment() {
       std::string error;
       if (!Regex(value).isValid(error)) return refused(key + "=" + value + ": " + error);
       *expression = value.str();
-    } else if (key == "accesses" || key == "counters") {
+    } else if (key == "accesses" || key == "counters" || key == "frames") {
       if (value != "on" && value != "off") return refused(key + " must be on or off, not " + value);
-      (key == "accesses" ? options.accesses : options.counters) = value == "on";
+      (key == "accesses" ? options.accesses : key == "counters" ? options.counters : options.frames) = value == "on";
     } else if (key == "view" && (value == "source" || value == "machine")) {
       options.late = value == "machine";
     } else {
       return refused("what is \"" + setting +
-                     "\"? (accesses, counters, view=source|machine, only, except, only-file, except-file)");
+                     "\"? (accesses, counters, frames, view=source|machine, only, except, only-file, except-file)");
     }
   }
   return options;
