@@ -210,7 +210,8 @@ std::optional<int> compile_if_asked(int argc, char** argv) {
 void add_compile(Program& program) {
   for (const Compiler& compiler : compilers) {
     CLI::App& verb = program.add_verb(compiler.verb, compiler.what);
-    verb.add_option("--cachescape-accesses", "on|off: observe accesses (default on)");
+    verb.add_option("--cachescape-accesses",
+                    "on|clock|off: observe accesses (default on); clock: only count them, for samplers");
     verb.add_option("--cachescape-counters", "on|off: count executions of blocks (default on)");
     verb.add_option("--cachescape-frames",
                     "on|off: keep frame pointers, and tell heap objects by the calls that made them (default on)");

@@ -89,17 +89,24 @@ bool Instrumenter::run() {
   descriptors_ =
       new GlobalVariable(module_, bytes, true, GlobalValue::ExternalLinkage, nullptr, "cachescape.descriptors.planned");
   if (options_.accesses) writer_.emplace(module_);
+  if (options_.clock) clock_.emplace(module_);
   if (options_.counters) {
     counters_ = new GlobalVariable(module_, PointerType::getUnqual(context), false, GlobalValue::InternalLinkage,
                                    ConstantPointerNull::get(PointerType::getUnqual(context)), "cachescape.counters",
                                    nullptr, GlobalValue::InitialExecTLSModel);
   }
-  if (options_.accesses) forget_conclusions(module_, analyses_.getResult<TargetLibraryAnalysis>(*functions.front()));
+  if (options_.accesses || options_.clock)
+    forget_conclusions(module_, analyses_.getResult<TargetLibraryAnalysis>(*functions.front()));
   for (Function* function : functions) {
     instrument(*function);
     analyses_.invalidate(*function, PreservedAnalyses::none());
   }
-  add_start();
+  // A clock needs no tables.
+  if (options_.accesses || options_.counters) {
+    add_start();
+  } else {
+    descriptors_->eraseFromParent();
+  }
   return true;
 }
 
@@ -220,6 +227,8 @@ void Instrumenter::instrument(Function& function) {
     counts = plan_counts(function, table_, dominators, loops, evolution);
     add_counts(function, *counts);
   }
+  ClockPlan clock;
+  if (options_.clock) clock = plan_clock(function, dominators, loops, evolution);
   std::vector<Instruction*> other_code;
   RecordPlan records;
   if (options_.accesses) {
@@ -243,6 +252,7 @@ void Instrumenter::instrument(Function& function) {
       add_to_counter(range, counters, counter, builder.CreateZExtOrTrunc(range->getLength(), builder.getInt64Ty()));
     }
   }
+  if (options_.clock) clock_->write(clock);
   if (options_.accesses) {
     add_allocations(function, other_code);
     add_jumps(function, other_code);

@@ -12,7 +12,8 @@
 namespace cachescape::pass {
 
 struct PassOptions {
-  bool accesses = true;
+  bool accesses = true;  ///< record them
+  bool clock = false;    ///< only count them down
   bool counters = true;
   bool frames = true;  ///< keep frame pointers, and tell allocations by their stacks of calls
   bool late = false;   ///< after vectorisation: what the machine does, rather than what the source says
