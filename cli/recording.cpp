@@ -200,6 +200,8 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     }
   }
   collector.collect_rest();
+  for (const Error& problem : collector.context().stacks.problems())
+    note(fmt::format("{}: {}; calls there have no names", problem.where, problem.what));
 
   Recorded result;
   result.accesses = recorder.accesses();

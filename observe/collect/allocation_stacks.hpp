@@ -36,6 +36,8 @@ class AllocationStacks {
   AllocationOrigin origin(std::uint32_t site, std::uint64_t stack, const SessionFile* session, ModuleSet& modules);
   /// Whether there were more stacks than are told apart.
   bool cut() const { return cut_; }
+  /// Files that calls lead through and whose names are not known.
+  const std::vector<Error>& problems() const { return symbolizer_.problems(); }
 
  private:
   AllocationOrigin found(std::uint32_t site, std::uint64_t stack, const SessionFile& session, ModuleSet& modules);

@@ -132,6 +132,29 @@ class Stacks(Scratch):
         rows = [row for row in self.heap("-fomit-frame-pointer") if row["line"] == 5]
         self.assertEqual([(row["allocations"], len(row["stack"])) for row in rows], [(3, 1)])
 
+    def test_stacks_lead_through_libraries_and_end_where_threads_begin(self):
+        library = """#include <stdlib.h>
+__attribute__((noinline)) static long *inner(int n) { long *made = malloc(n * 8); made[0] = n; return made; }
+long *outer(int n) { long *made = inner(n); made[1] = 2; return made; }
+"""
+        text = """#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+static void *work(void *at) { int *made = malloc(100); made[0] = 1; return made; }
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  pthread_join(thread, 0);
+  long *(*outer)(int) = (long *(*)(int))dlsym(dlopen("./late.so", RTLD_NOW), "outer");
+  return outer(50)[0] != 50;
+}
+"""
+        self.compile(library, "-O1", "-fPIC", "-shared", name="late.so")
+        self.record(self.compile(text, "-O1", "-pthread", "-ldl"))
+        stacks = {row["size"]: [(call["function"], call["line"]) for call in row["stack"]]
+                  for row in self.places("object")["places"]["rows"] if row.get("kind") == "heap"}
+        self.assertEqual(stacks, {100: [("work", 4)], 400: [("inner", 2), ("outer", 3), ("main", 10)]})
+
     def test_text_names_size_site_and_caller(self):
         self.heap()
         text = self.run_it([PROGRAM, "report", "out.cscape", "--machine", "L1:32K,8,64", "--by", "object"], env={"COLUMNS": "200"}).stdout

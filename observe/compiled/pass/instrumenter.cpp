@@ -49,6 +49,15 @@ void forget_conclusions(Module& module, const TargetLibraryInfo& library) {
   }
 }
 
+/// Stacks of calls are found by frame pointers, also through functions that are not instrumented; those that call
+/// nothing are in none.
+void keep_frame_pointers(Module& module) {
+  for (Function& function : module) {
+    const StringRef kept = function.getFnAttribute("frame-pointer").getValueAsString();
+    if (!function.isDeclaration() && kept != "all") function.addFnAttr("frame-pointer", "non-leaf");
+  }
+}
+
 Value* allocated_bytes(CallBase& call, IRBuilder<>& builder) {
   const StringRef name = call.getCalledFunction() == nullptr ? StringRef() : call.getCalledFunction()->getName();
   Type* word = builder.getInt64Ty();
@@ -79,6 +88,7 @@ Instrumenter::Instrumenter(Module& module, FunctionAnalysisManager& analyses, co
 
 bool Instrumenter::run() {
   const Selection selection(module_, options_);
+  if (options_.accesses && options_.frames) keep_frame_pointers(module_);
   std::vector<Function*> functions;
   for (Function& function : module_)
     if (!function.getName().starts_with(runtime_prefix) && selection.wants(function)) functions.push_back(&function);
@@ -206,8 +216,6 @@ void Instrumenter::add_jumps(Function& function, std::vector<Instruction*>& othe
 }
 
 void Instrumenter::instrument(Function& function) {
-  // Stacks of calls are found by frame pointers; functions that call nothing are in none.
-  if (options_.accesses && options_.frames) function.addFnAttr("frame-pointer", "non-leaf");
   give_invokes_their_own_edges(function);
   analyses_.invalidate(function, PreservedAnalyses::none());
   auto& evolution = analyses_.getResult<ScalarEvolutionAnalysis>(function);
