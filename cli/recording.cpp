@@ -139,6 +139,10 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
   if (!options.region.empty()) profile.provenance.emplace_back("region", options.region);
+  if (collector.context().stacks.cut())
+    profile.provenance.emplace_back("allocation_stacks",
+                                    fmt::format("more than {} ways to allocate: some objects stand for several",
+                                                collect::AllocationStacks::most_chains));
   for (const Counted& c : profile.places.counted)
     if (c.metric == "instructions") profile.instructions += c.value;
   profile.losses.skipped_records =
@@ -231,6 +235,8 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     }
   }
   collector.collect_rest();
+  for (const Error& problem : collector.context().stacks.problems())
+    note(fmt::format("{}: {}; calls there have no names", problem.where, problem.what));
 
   Recorded result;
   result.accesses = recorder.accesses();

@@ -106,6 +106,13 @@ Group group_of_object(const Places& places, std::uint32_t object) {
   }
   group.number = object;
   group.kind = o.kind;
+  group.size = o.most_bytes;
+  group.allocations = o.allocations;
+  if (o.kind == Object::Kind::heap) {
+    const Location* call = location_at(places, o.location);
+    for (; call != nullptr; call = location_at(places, call->inlined_at))
+      group.calls.push_back({call->function, call->file, call->line});
+  }
   return group;
 }
 

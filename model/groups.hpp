@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cachescape/places.hpp"
 
@@ -26,6 +27,15 @@ std::optional<Grouping> grouping_named(std::string_view name);
 /// "unknown", "heap", "global", "stack".
 std::string_view name_of(Object::Kind kind);
 
+/// A call on the way to an allocation.
+struct Call {
+  std::string function;
+  std::string file;
+  std::uint32_t line = 0;
+
+  friend auto operator<=>(const Call&, const Call&) = default;
+};
+
 /// One group. What the profile does not know is empty or 0; a group whose name is empty gathers all that is unknown.
 struct Group {
   std::string name;      ///< of the function, variable or object; "file:line" for lines and blocks
@@ -34,6 +44,9 @@ struct Group {
   std::uint32_t line = 0;
   std::uint32_t number = nowhere;             ///< of a block or object: its index, as several may look alike
   Object::Kind kind = Object::Kind::unknown;  ///< of an object
+  std::uint64_t size = 0;                     ///< of an object: most bytes at one time
+  std::uint64_t allocations = 0;              ///< of an object
+  std::vector<Call> calls;                    ///< that led to the allocation of an object, innermost first
 
   friend auto operator<=>(const Group&, const Group&) = default;
 };

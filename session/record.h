@@ -50,6 +50,8 @@ enum {
   CACHESCAPE_REGION_END = 4,   /* the same */
   CACHESCAPE_SWITCH_ON = 5,
   CACHESCAPE_SWITCH_OFF = 6,
+  /* address, bytes, address of a descriptor, offset of the stack of calls (stack.h) */
+  CACHESCAPE_ALLOCATED_BY_STACK = 9,
   CACHESCAPE_MARKERS = 16 /* no address is below this */
 };
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define CACHESCAPE_SESSION_MAGIC UINT64_C(0x6e6f697373657363) /* "csession" */
-#define CACHESCAPE_SESSION_VERSION UINT32_C(1)
+#define CACHESCAPE_SESSION_VERSION UINT32_C(2)
 
 /* The file descriptor of the session to join, in decimal. */
 #define CACHESCAPE_SESSION_VARIABLE "CACHESCAPE_SESSION"
@@ -54,7 +54,8 @@ struct cachescape_session {
   uint64_t unobserved;    /* atomic: blocks that were dropped, by threads without a ring or with a full one */
   uint64_t started_at;    /* nanoseconds since 1970 */
   uint32_t threads_seen;  /* atomic: numbers handed out to threads */
-  uint32_t reserved;
+  uint32_t stacks_used;   /* atomic: stacks of calls (stack.h) that were kept or did not fit */
+  uint64_t loaded_at;     /* atomic: offset of the last of the loaded files (stack.h), 0 = none */
 };
 
 enum { CACHESCAPE_RING_FREE = 0, CACHESCAPE_RING_ACTIVE = 1, CACHESCAPE_RING_ENDED = 2 };
@@ -114,7 +115,7 @@ struct cachescape_global {
 #else
 #define CACHESCAPE_STATIC_ASSERT _Static_assert
 #endif
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 144, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 152, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_ring) == 128, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_ring, tail) == 64, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 32, "fixed layout");

@@ -140,6 +140,11 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
     settings += ";" + a.substr(own_prefix.size());
     return true;
   });
+  // Whoever asks for no frame pointers gets none.
+  for (const std::string& a : arguments) {
+    if (a == "-fomit-frame-pointer") settings += ";frames=off";
+    if (a == "-fno-omit-frame-pointer") settings += ";frames=on";
+  }
   setenv("CACHESCAPE_PASS", settings.c_str(), 1);
 
   const char* const other = std::getenv(compiler.variable);
@@ -205,8 +210,11 @@ std::optional<int> compile_if_asked(int argc, char** argv) {
 void add_compile(Program& program) {
   for (const Compiler& compiler : compilers) {
     CLI::App& verb = program.add_verb(compiler.verb, compiler.what);
-    verb.add_option("--cachescape-accesses", "on|off: observe accesses (default on)");
+    verb.add_option("--cachescape-accesses",
+                    "on|clock|off: observe accesses (default on); clock: only count them, for samplers");
     verb.add_option("--cachescape-counters", "on|off: count executions of blocks (default on)");
+    verb.add_option("--cachescape-frames",
+                    "on|off: keep frame pointers, and tell heap objects by the calls that made them (default on)");
     verb.add_option("--cachescape-view", "source: before vectorisation (default); machine: after it");
     verb.add_option("--cachescape-only", "Only functions whose name matches this regular expression");
     verb.add_option("--cachescape-except", "No function whose name matches this regular expression");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -27,7 +28,7 @@ struct Location {
   std::uint32_t column = 0;
   std::uint32_t inlined_at = nowhere;  ///< location of the call that was inlined here
 
-  friend bool operator==(const Location&, const Location&) = default;
+  friend auto operator<=>(const Location&, const Location&) = default;
 };
 
 /// A basic block, or a whole function where an observer does not see blocks.

@@ -1,11 +1,11 @@
 #include "observe/collect/module_set.hpp"
 
-#include <cxxabi.h>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <span>
 
+#include "observe/symbols/demangled.hpp"
 #include "session/module.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
@@ -48,12 +48,7 @@ struct Strings {
   }
 };
 
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      name.starts_with("_Z") ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status) : nullptr, &std::free);
-  return text == nullptr ? name : std::string(text.get());
-}
+using symbols::demangled;
 
 struct Tables {
   Rows<cachescape_location> locations;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cachescape/access.hpp"
@@ -64,6 +65,12 @@ class ModuleSet {
   const DecodedDescriptor* find(std::uint64_t address) {
     if (last_ != nullptr && address - last_->begin < last_->bytes) return last_->at(address);
     return find_module(address);
+  }
+
+  /// For locations that no module's tables have. `inlined_at` is one of locations().
+  std::uint32_t add_location(Location location) {
+    locations_.push_back(std::move(location));
+    return static_cast<std::uint32_t>(locations_.size() - 1);
   }
 
   std::size_t modules() const { return modules_.size(); }

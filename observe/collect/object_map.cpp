@@ -64,29 +64,31 @@ void ObjectMap::add_stack(std::uint64_t low, std::uint64_t high) {
   put(low, high, stack_);
 }
 
-std::uint32_t ObjectMap::heap_object(std::uint32_t site, const ModuleSet& modules) {
-  const auto [entry, is_new] = by_site_.try_emplace(site, static_cast<std::uint32_t>(objects_.size()));
+std::uint32_t ObjectMap::heap_object(const AllocationOrigin& origin, const ModuleSet& modules) {
+  const auto [entry, is_new] = by_origin_.try_emplace(origin, static_cast<std::uint32_t>(objects_.size()));
   if (!is_new) return entry->second;
   Object& o = objects_.emplace_back();
   live_bytes_.push_back(0);
   o.kind = Object::Kind::heap;
-  if (site < modules.sites().size()) {
-    const Site& made_by = modules.sites()[site];
+  if (origin.site < modules.sites().size()) {
+    const Site& made_by = modules.sites()[origin.site];
     o.name = made_by.variable;
-    o.location = callers_location(made_by.location, modules.locations());
+    o.location = callers_location(origin.location, modules.locations());
     // What a container of the standard library calls it says little.
-    if (o.location != made_by.location) o.name = modules.locations()[o.location].function;
-    if (o.name.empty() && made_by.location != nowhere) o.name = modules.locations()[made_by.location].function;
+    if (o.location != origin.location) o.name = modules.locations()[o.location].function;
+    if (o.name.empty() && origin.location != nowhere) o.name = modules.locations()[origin.location].function;
     if (o.name.empty() && made_by.block != nowhere) o.name = modules.blocks()[made_by.block].function;
   }
+  if (origin.others) o.name += " (other call stacks)";
   return entry->second;
 }
 
-void ObjectMap::allocate(std::uint64_t address, std::uint64_t bytes, std::uint32_t site, const ModuleSet& modules) {
+void ObjectMap::allocate(std::uint64_t address, std::uint64_t bytes, const AllocationOrigin& origin,
+                         const ModuleSet& modules) {
   const std::uint64_t end = bytes > std::numeric_limits<std::uint64_t>::max() - address
                                 ? std::numeric_limits<std::uint64_t>::max()
                                 : address + bytes;
-  const std::uint32_t object = heap_object(site, modules);
+  const std::uint32_t object = heap_object(origin, modules);
   if (address % SmallObjects::granule != 0 || end - address > SmallObjects::most_bytes || end == address)
     return put(address, end, object);
   free(address);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cachescape/places.hpp"
+#include "observe/collect/allocation_stacks.hpp"
 #include "observe/collect/module_set.hpp"
 #include "observe/collect/small_objects.hpp"
 
@@ -21,8 +22,8 @@ class ObjectMap {
 
   void add_global(const GlobalVariable& global);
   void add_stack(std::uint64_t low, std::uint64_t high);
-  /// `site` made an allocation; what was there before is gone.
-  void allocate(std::uint64_t address, std::uint64_t bytes, std::uint32_t site, const ModuleSet& modules);
+  /// An allocation was made; what was there before is gone.
+  void allocate(std::uint64_t address, std::uint64_t bytes, const AllocationOrigin& origin, const ModuleSet& modules);
   void free(std::uint64_t address);
 
   /// The small object at an address, or nowhere. O(1).
@@ -47,13 +48,13 @@ class ObjectMap {
   void put(std::uint64_t begin, std::uint64_t end, std::uint32_t object);
   void count(std::uint32_t object, std::uint64_t bytes);
   void clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object);
-  std::uint32_t heap_object(std::uint32_t site, const ModuleSet& modules);
+  std::uint32_t heap_object(const AllocationOrigin& origin, const ModuleSet& modules);
 
   SmallObjects small_;                     ///< of the heap
   std::map<std::uint64_t, Range> ranges_;  ///< all others, by their begin; they do not overlap
   std::vector<Object> objects_;
   std::vector<std::uint64_t> live_bytes_;  ///< by object
-  std::map<std::uint32_t, std::uint32_t> by_site_;
+  std::map<AllocationOrigin, std::uint32_t> by_origin_;
   std::uint32_t stack_ = nowhere;
   std::uint64_t generation_ = 1;
   std::uint64_t gap_generation_ = 1;

@@ -46,7 +46,7 @@ RC_GTEST_PROP(ObjectMap, AgreesWithANaiveTwin, ()) {
     } else {
       const auto bytes = *rc::gen::inRange<std::uint64_t>(0, 50);
       const auto site = *rc::gen::inRange<std::uint32_t>(0, 5);
-      map.allocate(begin, bytes, site, modules);
+      map.allocate(begin, bytes, {.site = site}, modules);
       const auto number = static_cast<std::uint32_t>(objects.size());
       naive.put(begin, begin + bytes, objects.try_emplace(site, number).first->second);
     }
@@ -82,7 +82,7 @@ RC_GTEST_PROP(ObjectMap, SmallAndLargeObjectsTakeTurns, ()) {
     if (next != live.end() && next->first < end) continue;
     if (next != live.begin() && std::prev(next)->second.first > begin) continue;
     const auto site = *rc::gen::inRange<std::uint32_t>(0, 5);
-    map.allocate(begin, end - begin, site, modules);
+    map.allocate(begin, end - begin, {.site = site}, modules);
     objects.try_emplace(site, static_cast<std::uint32_t>(objects.size()));
     live[begin] = {end, site};
     for (const auto& [at, object] : live) {
@@ -102,10 +102,10 @@ TEST(ObjectMap, KnowsGlobalsStacksAndWhatWasLiveAtOnce) {
   EXPECT_EQ(map.objects()[map.around(149).object].name, "table");
   EXPECT_EQ(map.around(150).object, nowhere);
   EXPECT_EQ(map.around(1000).object, map.around(3999).object);
-  map.allocate(201, 10, 7, modules);
-  map.allocate(220, 10, 7, modules);
+  map.allocate(201, 10, {.site = 7}, modules);
+  map.allocate(220, 10, {.site = 7}, modules);
   map.free(201);
-  map.allocate(241, 5, 7, modules);
+  map.allocate(241, 5, {.site = 7}, modules);
   const Object& heap = map.objects()[map.around(241).object];
   EXPECT_EQ(heap.allocations, 3u);
   EXPECT_EQ(heap.bytes, 25u);
@@ -115,7 +115,7 @@ TEST(ObjectMap, KnowsGlobalsStacksAndWhatWasLiveAtOnce) {
 TEST(ObjectMap, TakesARangeThatReachesBeyondTheAddressSpace) {
   ObjectMap map;
   const ModuleSet modules;
-  map.allocate(~std::uint64_t{0} - 10, 100, 0, modules);
+  map.allocate(~std::uint64_t{0} - 10, 100, {.site = 0}, modules);
   EXPECT_EQ(map.object_at(~std::uint64_t{0} - 5), 0u);
 }
 
@@ -123,14 +123,14 @@ TEST(PlaceNumbers, AreDenseAndFollowTheObjects) {
   ObjectMap map;
   const ModuleSet modules;
   PlaceNumbers numbers;
-  map.allocate(100, 50, 0, modules);
+  map.allocate(100, 50, {.site = 0}, modules);
   EXPECT_EQ(numbers.number(4, 100, map), 1u);
   EXPECT_EQ(numbers.number(4, 149, map), 1u);
   EXPECT_EQ(numbers.number(4, 150, map), 2u);
   EXPECT_EQ(numbers.number(2, 100, map), 3u);
   map.free(100);
   EXPECT_EQ(numbers.number(4, 100, map), 2u);
-  map.allocate(100, 50, 9, modules);
+  map.allocate(100, 50, {.site = 9}, modules);
   EXPECT_EQ(numbers.number(4, 100, map), 4u);
   ASSERT_EQ(numbers.pairs().size(), 5u);
   EXPECT_EQ(numbers.pairs()[0].site, nowhere);

@@ -75,17 +75,20 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
 }
 
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
-  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0};
+  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 0, 0, 4};
   const std::size_t length = 1 + arguments[words[0]];
   if (length > words.size()) {
     ++context_.broken_blocks;
     return 0;
   }
   switch (words[0]) {
-    case CACHESCAPE_ALLOCATED: {
+    case CACHESCAPE_ALLOCATED:
+    case CACHESCAPE_ALLOCATED_BY_STACK: {
       const DecodedDescriptor* const by = context_.modules.find(words[3]);
       const std::uint32_t site = by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
-      context_.objects.allocate(words[1], words[2], site, context_.modules);
+      const std::uint64_t stack = words[0] == CACHESCAPE_ALLOCATED_BY_STACK ? words[4] : 0;
+      const AllocationOrigin origin = context_.stacks.origin(site, stack, context_.session, context_.modules);
+      context_.objects.allocate(words[1], words[2], origin, context_.modules);
       return length;
     }
     case CACHESCAPE_FREED:

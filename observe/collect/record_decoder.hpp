@@ -9,6 +9,7 @@
 
 #include "cachescape/access.hpp"
 #include "cachescape/strided_run.hpp"
+#include "observe/collect/allocation_stacks.hpp"
 #include "observe/collect/block_sampling.hpp"
 #include "observe/collect/module_set.hpp"
 #include "observe/collect/object_map.hpp"
@@ -33,10 +34,11 @@ struct DecoderContext {
   ModuleSet modules;
   ObjectMap objects;
   PlaceNumbers places;
+  AllocationStacks stacks;
   bool want_blocks = false;               ///< label executions of blocks
   std::optional<BlockSampling> sampling;  ///< by blocks
   std::string region;                     ///< keep only what happens inside it; empty = everything
-  const SessionFile* session = nullptr;   ///< holds the names of regions
+  const SessionFile* session = nullptr;   ///< holds the names of regions, and stacks of calls
   std::uint64_t broken_blocks = 0;        ///< blocks of which a part could not be read
   /// A loop tells its trips before it begins: one that is interrupted may have claimed any number. So many are believed
   /// of one record, and so many bytes of one range of memory; what is beyond counts as cut.

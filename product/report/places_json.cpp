@@ -28,7 +28,17 @@ Json group_json(const model::Group& group) {
     json["line"] = group.line;
   }
   if (group.number != nowhere) json["number"] = group.number;
-  if (group.kind != Object::Kind::unknown) json["kind"] = model::name_of(group.kind);
+  if (group.kind != Object::Kind::unknown) {
+    json["kind"] = model::name_of(group.kind);
+    json["size"] = group.size;
+    json["allocations"] = group.allocations;
+  }
+  if (!group.calls.empty()) {
+    Json& calls = json["stack"] = Json::array();
+    for (const model::Call& call : group.calls)
+      calls.push_back(
+          {{"function", text_or_null(call.function)}, {"file", text_or_null(call.file)}, {"line", call.line}});
+  }
   return json;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "product/report/number_text.hpp"
+
 namespace cachescape::report {
 namespace {
 
@@ -61,11 +63,25 @@ PlacesReport places_report(ProfileSummary summary, const Profile& profile, machi
   return report;
 }
 
+namespace {
+
+/// Of an allocation: where its function was called.
+std::string caller_text(const model::Group& group) {
+  if (group.calls.size() < 2) return {};
+  const model::Call& by = group.calls[1];
+  if (by.line == 0) return ", from " + by.function;
+  if (by.file == group.file) return fmt::format(", from {}, line {}", by.function, by.line);
+  return fmt::format(", from {}, {}:{}", by.function, by.file.substr(by.file.rfind('/') + 1), by.line);
+}
+
+}  // namespace
+
 std::string label_of(const model::Group& group) {
   if (group.name.empty()) return "(unknown)";
   if (group.kind != Object::Kind::unknown) {
+    const std::string size = group.size == 0 || group.kind != Object::Kind::heap ? "" : ", " + bytes_text(group.size);
     const std::string at = group.file.empty() ? "" : fmt::format(", {}:{}", group.file, group.line);
-    return fmt::format("{} ({}{})", group.name, model::name_of(group.kind), at);
+    return fmt::format("{} ({}{}{}{})", group.name, model::name_of(group.kind), size, at, caller_text(group));
   }
   return group.function.empty() ? group.name : fmt::format("{}, {}", group.name, group.function);
 }

@@ -30,6 +30,8 @@ class Scratch(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cachescape-test-"))
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CACHESCAPE")}
+        # Programs that are linked statically look for their collector there.
+        self.environment["PATH"] = f"{BUILD}:{self.environment['PATH']}"
         self.environment["CACHESCAPE_OPTIONS"] = " ".join(FAST)
 
     def tearDown(self):

@@ -46,6 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto tables = taken(lengths[0]);
   const auto descriptors = taken(lengths[1]);
   join(session, tables, descriptors, program, {}, 16);
+  // The tables are as good a list of files and stacks as any.
+  session.header().loaded_at = session.header().arena_at;
   // Exactly as long as the block, so that reading beyond it is seen.
   std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
   if (!words.empty()) std::memcpy(words.data(), data, words.size() * sizeof(std::uint64_t));
@@ -55,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     context.want_blocks = want_blocks;
     context.most_trips = 1000;
     context.most_bytes = 1 << 20;
+    context.session = &session;
     context.modules.update(session);
     RecordDecoder decoder(context, ThreadId{0});
     AccessBatch batch(64);

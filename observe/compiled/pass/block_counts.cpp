@@ -11,7 +11,10 @@ namespace {
 
 using namespace llvm;
 
-/// The earliest block that runs exactly when this one does.
+bool can_insert(BasicBlock& block) { return block.getFirstInsertionPt() != block.end(); }
+
+}  // namespace
+
 BasicBlock* representative(BasicBlock& block, const DominatorTree& dominators, const PostDominatorTree& after,
                            const LoopInfo& loops) {
   BasicBlock* best = &block;
@@ -30,10 +33,6 @@ bool runs_alone(const Loop& loop) {
       if (may_run_other_code(i)) return false;
   return true;
 }
-
-bool can_insert(BasicBlock& block) { return block.getFirstInsertionPt() != block.end(); }
-
-}  // namespace
 
 CountPlan plan_counts(Function& function, ModuleTable& table, DominatorTree& dominators, LoopInfo& loops,
                       ScalarEvolution& evolution) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
@@ -29,6 +30,12 @@ struct CountPlan {
   std::vector<CounterPlan> counters;
   llvm::DenseMap<const llvm::BasicBlock*, std::uint32_t> of_block;
 };
+
+/// The earliest block that runs exactly when this one does.
+llvm::BasicBlock* representative(llvm::BasicBlock& block, const llvm::DominatorTree& dominators,
+                                 const llvm::PostDominatorTree& after, const llvm::LoopInfo& loops);
+/// Whether no other instrumented code can run in a loop.
+bool runs_alone(const llvm::Loop& loop);
 
 /// Plans, and expands what is needed in front of loops; the control flow is not changed.
 CountPlan plan_counts(llvm::Function& function, ModuleTable& table, llvm::DominatorTree& dominators,

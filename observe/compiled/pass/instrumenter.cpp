@@ -49,6 +49,15 @@ void forget_conclusions(Module& module, const TargetLibraryInfo& library) {
   }
 }
 
+/// Stacks of calls are found by frame pointers, also through functions that are not instrumented; those that call
+/// nothing are in none.
+void keep_frame_pointers(Module& module) {
+  for (Function& function : module) {
+    const StringRef kept = function.getFnAttribute("frame-pointer").getValueAsString();
+    if (!function.isDeclaration() && kept != "all") function.addFnAttr("frame-pointer", "non-leaf");
+  }
+}
+
 Value* allocated_bytes(CallBase& call, IRBuilder<>& builder) {
   const StringRef name = call.getCalledFunction() == nullptr ? StringRef() : call.getCalledFunction()->getName();
   Type* word = builder.getInt64Ty();
@@ -79,6 +88,7 @@ Instrumenter::Instrumenter(Module& module, FunctionAnalysisManager& analyses, co
 
 bool Instrumenter::run() {
   const Selection selection(module_, options_);
+  if (options_.accesses && options_.frames) keep_frame_pointers(module_);
   std::vector<Function*> functions;
   for (Function& function : module_)
     if (!function.getName().starts_with(runtime_prefix) && selection.wants(function)) functions.push_back(&function);
@@ -89,17 +99,24 @@ bool Instrumenter::run() {
   descriptors_ =
       new GlobalVariable(module_, bytes, true, GlobalValue::ExternalLinkage, nullptr, "cachescape.descriptors.planned");
   if (options_.accesses) writer_.emplace(module_);
+  if (options_.clock) clock_.emplace(module_);
   if (options_.counters) {
     counters_ = new GlobalVariable(module_, PointerType::getUnqual(context), false, GlobalValue::InternalLinkage,
                                    ConstantPointerNull::get(PointerType::getUnqual(context)), "cachescape.counters",
                                    nullptr, GlobalValue::InitialExecTLSModel);
   }
-  if (options_.accesses) forget_conclusions(module_, analyses_.getResult<TargetLibraryAnalysis>(*functions.front()));
+  if (options_.accesses || options_.clock)
+    forget_conclusions(module_, analyses_.getResult<TargetLibraryAnalysis>(*functions.front()));
   for (Function* function : functions) {
     instrument(*function);
     analyses_.invalidate(*function, PreservedAnalyses::none());
   }
-  add_start();
+  // A clock needs no tables.
+  if (options_.accesses || options_.counters) {
+    add_start();
+  } else {
+    descriptors_->eraseFromParent();
+  }
   return true;
 }
 
@@ -173,7 +190,8 @@ void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>
   }
   for (CallBase* call : allocations) {
     const FunctionCallee allocated =
-        module_.getOrInsertFunction("cachescape_allocated_v1", nothing, pointer, Type::getInt64Ty(context), pointer);
+        module_.getOrInsertFunction(options_.frames ? "cachescape_allocated_by_stack_v1" : "cachescape_allocated_v1",
+                                    nothing, pointer, Type::getInt64Ty(context), pointer);
     StaticAccess site;
     site.instruction = call;
     site.pointer = call;
@@ -217,6 +235,8 @@ void Instrumenter::instrument(Function& function) {
     counts = plan_counts(function, table_, dominators, loops, evolution);
     add_counts(function, *counts);
   }
+  ClockPlan clock;
+  if (options_.clock) clock = plan_clock(function, dominators, loops, evolution);
   std::vector<Instruction*> other_code;
   RecordPlan records;
   if (options_.accesses) {
@@ -240,6 +260,7 @@ void Instrumenter::instrument(Function& function) {
       add_to_counter(range, counters, counter, builder.CreateZExtOrTrunc(range->getLength(), builder.getInt64Ty()));
     }
   }
+  if (options_.clock) clock_->write(clock);
   if (options_.accesses) {
     add_allocations(function, other_code);
     add_jumps(function, other_code);

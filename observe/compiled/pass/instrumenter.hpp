@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
+#include "observe/compiled/pass/access_clock.hpp"
 #include "observe/compiled/pass/block_counts.hpp"
 #include "observe/compiled/pass/module_table.hpp"
 #include "observe/compiled/pass/record_writer.hpp"
@@ -40,6 +41,7 @@ class Instrumenter {
   ModuleTable table_;
   SourceNames names_;
   std::optional<RecordWriter> writer_;
+  std::optional<ClockWriter> clock_;
   llvm::GlobalVariable* descriptors_ = nullptr;  ///< stands for them until all are known
   llvm::GlobalVariable* counters_ = nullptr;     ///< thread-local pointer to the module's counters
   llvm::DenseMap<const llvm::BasicBlock*, std::uint32_t> block_numbers_;  ///< of the function being instrumented

@@ -7,19 +7,14 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "observe/compiled/pass/runtime_symbols.hpp"
+
 namespace cachescape::pass {
 namespace {
 
 using namespace llvm;
 
 constexpr std::uint64_t word_bytes = 8;
-
-GlobalVariable* runtime_thread_local(Module& module, const char* name, Type* type) {
-  if (GlobalVariable* known = module.getGlobalVariable(name)) return known;
-  // General-dynamic access would be a call for every record.
-  return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, name, nullptr,
-                            GlobalValue::InitialExecTLSModel);
-}
 
 }  // namespace
 
@@ -31,15 +26,7 @@ RecordWriter::RecordWriter(Module& module)
       unlikely_(MDBuilder(module.getContext()).createBranchWeights(1, 1 << 20)),
       next_(runtime_thread_local(module, "cachescape_next", pointer_)),
       end_(runtime_thread_local(module, "cachescape_end", pointer_)),
-      refill_(module.getOrInsertFunction("cachescape_refill", FunctionType::get(pointer_, {pointer_}, false))) {
-  auto* function = cast<Function>(refill_.getCallee());
-  function->setCallingConv(CallingConv::PreserveAll);
-  function->addFnAttr(Attribute::Cold);
-  function->addFnAttr(Attribute::NoInline);
-  function->addFnAttr(Attribute::NoUnwind);
-  // The dynamic linker's lazy binding does not preserve all registers.
-  function->addFnAttr(Attribute::NonLazyBind);
-}
+      refill_(runtime_slow_path(module, "cachescape_refill", FunctionType::get(pointer_, {pointer_}, false))) {}
 
 void RecordWriter::write(Function& function, const RecordPlan& plan, const std::vector<Instruction*>& other_code,
                          const SegmentDescriptor& segment_descriptor, const LoopDescriptor& loop_descriptor) {

@@ -44,14 +44,19 @@ Expected<PassOptions> PassOptions::from_environment() {
       std::string error;
       if (!Regex(value).isValid(error)) return refused(key + "=" + value + ": " + error);
       *expression = value.str();
-    } else if (key == "accesses" || key == "counters") {
-      if (value != "on" && value != "off") return refused(key + " must be on or off, not " + value);
-      (key == "accesses" ? options.accesses : options.counters) = value == "on";
+    } else if (key == "accesses" && value == "clock") {
+      options.accesses = false;
+      options.clock = true;
+    } else if (key == "accesses" || key == "counters" || key == "frames") {
+      if (value != "on" && value != "off")
+        return refused(key + " must be " + (key == "accesses" ? "on, clock or off" : "on or off") + ", not " + value);
+      if (key == "accesses") options.clock = false;
+      (key == "accesses" ? options.accesses : key == "counters" ? options.counters : options.frames) = value == "on";
     } else if (key == "view" && (value == "source" || value == "machine")) {
       options.late = value == "machine";
     } else {
       return refused("what is \"" + setting +
-                     "\"? (accesses, counters, view=source|machine, only, except, only-file, except-file)");
+                     "\"? (accesses, counters, frames, view=source|machine, only, except, only-file, except-file)");
     }
   }
   return options;

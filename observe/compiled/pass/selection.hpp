@@ -12,9 +12,11 @@
 namespace cachescape::pass {
 
 struct PassOptions {
-  bool accesses = true;
+  bool accesses = true;  ///< record them
+  bool clock = false;    ///< only count them down
   bool counters = true;
-  bool late = false;  ///< after vectorisation: what the machine does, rather than what the source says
+  bool frames = true;  ///< keep frame pointers, and tell allocations by their stacks of calls
+  bool late = false;   ///< after vectorisation: what the machine does, rather than what the source says
   std::string only_functions, except_functions, only_files, except_files;  ///< regular expressions, empty = none
 
   /// From the environment variable CACHESCAPE_PASS: "key=value" separated by semicolons. Unknown keys and broken

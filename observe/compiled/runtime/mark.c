@@ -5,12 +5,22 @@
 
 CACHESCAPE_EXPORT void cachescape_allocated_v1(const void* address, uint64_t bytes, const void* descriptor) {
   if (address == NULL || cachescape_session == NULL) return;
-  cachescape_marker(CACHESCAPE_ALLOCATED, (uint64_t)(uintptr_t)address, bytes, (uint64_t)(uintptr_t)descriptor, 3);
+  cachescape_marker(CACHESCAPE_ALLOCATED, (uint64_t)(uintptr_t)address, bytes, (uint64_t)(uintptr_t)descriptor, 0, 3);
+}
+
+/* From functions that keep frame pointers. */
+CACHESCAPE_EXPORT void cachescape_allocated_by_stack_v1(const void* address, uint64_t bytes, const void* descriptor) {
+  const struct cachescape_session* const s = cachescape_session;
+  if (address == NULL || s == NULL) return;
+  const int wanted = (cachescape_load32(&s->wants) & CACHESCAPE_WANT_ACCESSES) != 0;
+  const uint64_t stack = wanted ? cachescape_stack_from(__builtin_frame_address(0)) : 0;
+  cachescape_marker(stack == 0 ? CACHESCAPE_ALLOCATED : CACHESCAPE_ALLOCATED_BY_STACK, (uint64_t)(uintptr_t)address,
+                    bytes, (uint64_t)(uintptr_t)descriptor, stack, stack == 0 ? 3 : 4);
 }
 
 CACHESCAPE_EXPORT void cachescape_freed_v1(const void* address) {
   if (address == NULL || cachescape_session == NULL) return;
-  cachescape_marker(CACHESCAPE_FREED, (uint64_t)(uintptr_t)address, 0, 0, 1);
+  cachescape_marker(CACHESCAPE_FREED, (uint64_t)(uintptr_t)address, 0, 0, 0, 1);
 }
 
 /* Tags are copied into the session once, however often a region is entered, and compared by their text: Fortran passes
@@ -53,14 +63,14 @@ static void region(uint64_t code, const char* tag) {
   if (s == NULL) return;
   uint64_t at = tags.session == s ? find_tag(s, tag) : 0;
   if (at == 0) at = add_tag(s, tag);
-  if (at != 0) cachescape_marker(code, at, 0, 0, 1);
+  if (at != 0) cachescape_marker(code, at, 0, 0, 0, 1);
 }
 
 CACHESCAPE_EXPORT void cachescape_mark_begin(const char* tag) { region(CACHESCAPE_REGION_BEGIN, tag); }
 CACHESCAPE_EXPORT void cachescape_mark_end(const char* tag) { region(CACHESCAPE_REGION_END, tag); }
 CACHESCAPE_EXPORT void cachescape_mark_on(void) {
-  if (cachescape_session != NULL) cachescape_marker(CACHESCAPE_SWITCH_ON, 0, 0, 0, 0);
+  if (cachescape_session != NULL) cachescape_marker(CACHESCAPE_SWITCH_ON, 0, 0, 0, 0, 0);
 }
 CACHESCAPE_EXPORT void cachescape_mark_off(void) {
-  if (cachescape_session != NULL) cachescape_marker(CACHESCAPE_SWITCH_OFF, 0, 0, 0, 0);
+  if (cachescape_session != NULL) cachescape_marker(CACHESCAPE_SWITCH_OFF, 0, 0, 0, 0, 0);
 }

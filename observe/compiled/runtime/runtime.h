@@ -8,6 +8,7 @@
 #include "session/record.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
+#include "session/stack.h"
 
 #define CACHESCAPE_TLS __thread __attribute__((tls_model("initial-exec")))
 #define CACHESCAPE_EXPORT __attribute__((visibility("default")))
@@ -34,7 +35,12 @@ void cachescape_thread_ends(void);
 void cachescape_forget_threads(void);
 unsigned cachescape_enter_signal(const void* frame, const void* low); /* 0: not entered */
 void cachescape_leave_signal(unsigned entered);
-void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, unsigned arguments);
+void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, uint64_t d, unsigned arguments);
+extern CACHESCAPE_TLS uint64_t cachescape_stack_low, cachescape_stack_high; /* of this thread; 0 where unknown */
+
+/* stack.c: calls by frame pointers. */
+void cachescape_note_files(void);
+uint64_t cachescape_stack_from(const void* frame); /* offset of the stack of the frame's callers, 0 = none */
 
 /* system.c: system calls and messages without the C library's state. */
 void cachescape_wake(uint32_t* futex);

@@ -175,6 +175,7 @@ CACHESCAPE_EXPORT void cachescape_module_v1(const struct cachescape_module_start
   if (number < CACHESCAPE_MAX_MODULES) {
     modules[number] = m;
     enter(number);
+    cachescape_note_files();
     cachescape_store32(&module_count, number + 1);
   }
   pthread_mutex_unlock(&modules_lock);
@@ -198,6 +199,7 @@ static void after_fork_in_child(void) {
   cachescape_session = cachescape_start_collector();
   own_collector = cachescape_session != NULL;
   for (uint32_t i = 0; i < module_count; ++i) enter(i);
+  cachescape_note_files();
 }
 
 void cachescape_start(void) {

@@ -31,8 +31,8 @@ static CACHESCAPE_TLS unsigned depth;
 static CACHESCAPE_TLS int working; /* 1 inside the runtime: what a handler records now is thrown away */
 static CACHESCAPE_TLS int thread_over;
 static CACHESCAPE_TLS uint32_t number_plus_1;
-static CACHESCAPE_TLS uint64_t stack_low, stack_high; /* 0 where unknown */
-static CACHESCAPE_TLS char* scratch;                  /* of this thread, for what nobody wants */
+CACHESCAPE_TLS uint64_t cachescape_stack_low, cachescape_stack_high;
+static CACHESCAPE_TLS char* scratch; /* of this thread, for what nobody wants */
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 
@@ -70,8 +70,8 @@ void cachescape_note_stack(void) {
   working = 1;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-      stack_low = (uint64_t)(uintptr_t)low;
-      stack_high = stack_low + bytes;
+      cachescape_stack_low = (uint64_t)(uintptr_t)low;
+      cachescape_stack_high = cachescape_stack_low + bytes;
     }
     pthread_attr_destroy(&attributes);
   }
@@ -92,8 +92,8 @@ static int claim_ring(struct writer* w) {
     if (number_plus_1 == 0) number_plus_1 = cachescape_add32(&s->threads_seen, 1) + 1;
     ring->thread = number_plus_1 - 1;
     ring->system_thread = (uint32_t)syscall(SYS_gettid);
-    ring->stack_low = depth == 0 ? stack_low : 0;
-    ring->stack_high = depth == 0 ? stack_high : 0;
+    ring->stack_low = depth == 0 ? cachescape_stack_low : 0;
+    ring->stack_high = depth == 0 ? cachescape_stack_high : 0;
     for (uint32_t used = cachescape_load32(&s->rings_used); used < i + 1; used = cachescape_load32(&s->rings_used))
       cachescape_swap32(&s->rings_used, used, i + 1);
     w->ring = ring;
@@ -282,8 +282,8 @@ void cachescape_leave_signal(unsigned entered) {
   take_place();
 }
 
-void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, unsigned arguments) {
-  const uint64_t words[4] = {code, a, b, c};
+void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, uint64_t d, unsigned arguments) {
+  const uint64_t words[5] = {code, a, b, c, d};
   const size_t bytes = sizeof(uint64_t) * (1 + arguments);
   char* next = cachescape_next;
   if (next == NULL || next + bytes > cachescape_end) next = cachescape_refill_block(next);

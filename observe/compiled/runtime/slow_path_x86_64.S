@@ -1,9 +1,10 @@
-# char *cachescape_refill(char *next): the slow path of instrumented code, called with the preserve_all convention:
-# every register but the result survives, vectors included, because the compiler keeps the program's values in them.
+# The slow paths of instrumented code, called with the preserve_all convention: every register but the result survives,
+# vectors included, because the compiler keeps the program's values in them.
+.macro slow_path name, target, has_result
  .text
- .globl cachescape_refill
- .type cachescape_refill, @function
-cachescape_refill:
+ .globl \name
+ .type \name, @function
+\name:
  .cfi_startproc
  push %rbp
  .cfi_def_cfa_offset 16
@@ -19,6 +20,7 @@ cachescape_refill:
  push %r9
  push %r10
  push %r11
+ push %rax
  # x87, SSE, AVX and AVX-512 need at most 2688 bytes in the standard form; the header of 64 bytes must be zero.
  sub $2752, %rsp
  and $-64, %rsp
@@ -35,13 +37,15 @@ cachescape_refill:
  xor %edx, %edx
  xsave64 (%rsp)
  cld
- call cachescape_refill_block
- mov %rax, %rbx
+ call \target
+ .if \has_result
+ mov %rax, -80(%rbp)
+ .endif
  mov $0xe7, %eax
  xor %edx, %edx
  xrstor64 (%rsp)
- mov %rbx, %rax
- lea -72(%rbp), %rsp
+ lea -80(%rbp), %rsp
+ pop %rax
  pop %r11
  pop %r10
  pop %r9
@@ -55,5 +59,12 @@ cachescape_refill:
  .cfi_def_cfa %rsp, 8
  ret
  .cfi_endproc
- .size cachescape_refill, . - cachescape_refill
+ .size \name, . - \name
+.endm
+
+# char *cachescape_refill(char *next)
+slow_path cachescape_refill, cachescape_refill_block, 1
+# void cachescape_tick(void)
+slow_path cachescape_tick, cachescape_accesses_over, 0
+
  .section .note.GNU-stack, "", @progbits
