@@ -63,7 +63,7 @@ class Recorder : public collect::AccessSink {
   const std::optional<Error>& trace_error() const { return trace_error_; }
 
  private:
-  // A trace names sites, not the places that the engine counts by.
+  // A trace names sites, by their program counters where there are such, not the places that the engine counts by.
   void append(const AccessBatch& batch) {
     if (trace_error_) return;
     sited_.clear();
@@ -71,7 +71,8 @@ class Recorder : public collect::AccessSink {
       Access access = batch[i];
       if (context_ != nullptr && access.site.value < context_->places.pairs().size()) {
         const std::uint32_t site = context_->places.pairs()[access.site.value].site;
-        access.site = SiteId{site == nowhere ? 0 : site + 1};
+        const auto& code = context_->code.sites();
+        access.site = SiteId{site == nowhere ? 0 : site < code.size() ? code[site].address : site + 1};
       }
       sited_.push(access);
     }
@@ -200,7 +201,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   Recorded result;
   result.accesses = recorder.accesses();
   result.threads = collector.threads();
-  result.joined = collector.context().modules.modules() > 0;
+  result.joined = collector.context().modules.modules() > 0 || collector.context().code.joined();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Result<void> written;
   if (writer != nullptr) {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define CACHESCAPE_SESSION_MAGIC UINT64_C(0x6e6f697373657363) /* "csession" */
-#define CACHESCAPE_SESSION_VERSION UINT32_C(1)
+#define CACHESCAPE_SESSION_VERSION UINT32_C(2)
 
 /* The file descriptor of the session to join, in decimal. */
 #define CACHESCAPE_SESSION_VARIABLE "CACHESCAPE_SESSION"
@@ -55,6 +55,7 @@ struct cachescape_session {
   uint64_t started_at;    /* nanoseconds since 1970 */
   uint32_t threads_seen;  /* atomic: numbers handed out to threads */
   uint32_t reserved;
+  uint64_t code_at; /* atomic: offset of the tables of translated code (code.h), 0 = none */
 };
 
 enum { CACHESCAPE_RING_FREE = 0, CACHESCAPE_RING_ACTIVE = 1, CACHESCAPE_RING_ENDED = 2 };
@@ -114,7 +115,7 @@ struct cachescape_global {
 #else
 #define CACHESCAPE_STATIC_ASSERT _Static_assert
 #endif
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 144, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 152, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_ring) == 128, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_ring, tail) == 64, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 32, "fixed layout");

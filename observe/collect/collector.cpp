@@ -44,6 +44,7 @@ void Collector::join_ring(std::uint32_t ring) {
 void Collector::take_block(std::uint32_t ring, const cachescape_block& block, std::size_t bytes) {
   join_ring(ring);
   if (!context_.modules.update(session_)) ++context_.broken_blocks;
+  context_.code.update(session_);
   for (const auto& globals = context_.modules.globals(); globals_known_ < globals.size(); ++globals_known_)
     context_.objects.add_global(globals[globals_known_]);
   const std::size_t words = record_bytes(bytes) / sizeof(std::uint64_t);

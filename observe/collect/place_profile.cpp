@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "observe/collect/code_places.hpp"
+
 namespace cachescape::collect {
 namespace {
 
@@ -80,7 +82,7 @@ void keep_what_ran(Places& p) {
 }  // namespace
 
 Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted) {
-  Places places = context.modules.counted(session);
+  Places places = context.code.joined() ? places_of_code(context.code) : context.modules.counted(session);
   places.line = counted.line;
   places.objects = context.objects.objects();
   // Addresses that belong to nothing we know are an object of their own.

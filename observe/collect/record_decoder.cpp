@@ -12,6 +12,9 @@ namespace {
 // Shorter loops are cheaper to expand than to reason about.
 constexpr std::uint64_t fewest_trips_of_a_run = 4;
 
+// No program has more; what claims to is broken.
+constexpr std::uint64_t most_threads = 1 << 20;
+
 }  // namespace
 
 void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink) {
@@ -20,6 +23,12 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& ba
   while (!words.empty() && words[0] != 0) {
     if (words[0] < CACHESCAPE_MARKERS) {
       const std::size_t used = marker(words);
+      if (used == 0) break;
+      words = words.subspan(used);
+      continue;
+    }
+    if (CodeTable::is_code(words[0])) {
+      const std::size_t used = code_record(words, out);
       if (used == 0) break;
       words = words.subspan(used);
       continue;
@@ -42,20 +51,67 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& ba
   }
 }
 
+std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Output& out) {
+  const CodeTable::Descriptor* descriptor = context_.code.find(words[0]);
+  if (descriptor == nullptr && context_.session != nullptr && context_.code.update(*context_.session))
+    descriptor = context_.code.find(words[0]);
+  if (descriptor == nullptr || 1 + descriptor->slots > words.size()) {
+    ++context_.broken_blocks;
+    return 0;
+  }
+  const std::size_t used = 1 + descriptor->slots;
+  if (descriptor->slots == 0 || off()) return used;
+  if (out.batch.capacity() - out.batch.size() < descriptor->accesses) out.hand_on();
+  const std::uint64_t* const slots = words.data() + 1;
+  const CodeTable::Access* access = context_.code.accesses_of(*descriptor);
+  const CodeTable::Stretch* stretch = context_.code.stretches_of(*descriptor);
+  for (std::uint32_t i = 0; i < descriptor->stretches; ++i, ++stretch) {
+    const CodeTable::Access* const end = access + stretch->accesses;
+    if (slots[stretch->witness] == 0) {
+      access = end;
+      continue;
+    }
+    for (; access != end; ++access) {
+      if (out.batch.full()) out.hand_on();
+      const std::uint64_t address = slots[access->slot] + static_cast<std::uint64_t>(access->offset);
+      out.batch.push({Address{address}, access->size, access->kind, thread_,
+                      SiteId{context_.places.number(access->site, address, context_.objects)}});
+    }
+  }
+  return used;
+}
+
+std::uint32_t RecordDecoder::allocation_site(std::uint64_t descriptor) {
+  if (!CodeTable::is_code(descriptor)) {
+    const DecodedDescriptor* const by = context_.modules.find(descriptor);
+    return by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
+  }
+  if (context_.code.find(descriptor) == nullptr && context_.session != nullptr) context_.code.update(*context_.session);
+  const CodeTable::Descriptor* const by = context_.code.find(descriptor);
+  return by == nullptr || by->accesses == 0 ? nowhere : context_.code.accesses_of(*by)->site;
+}
+
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
-  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0};
+  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2};
   const std::size_t length = 1 + arguments[words[0]];
   if (length > words.size()) {
     ++context_.broken_blocks;
     return 0;
   }
   switch (words[0]) {
-    case CACHESCAPE_ALLOCATED: {
-      const DecodedDescriptor* const by = context_.modules.find(words[3]);
-      const std::uint32_t site = by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
-      context_.objects.allocate(words[1], words[2], site, context_.modules);
+    case CACHESCAPE_ALLOCATED:
+      context_.objects.allocate(words[1], words[2], allocation_site(words[3]), context_.modules);
       return length;
-    }
+    case CACHESCAPE_THREAD:
+      if (words[1] > most_threads) {
+        ++context_.broken_blocks;
+        return 0;
+      }
+      thread_ = ThreadId{static_cast<std::uint32_t>(words[1])};
+      return length;
+    case CACHESCAPE_STACK:
+      if (words[1] < words[2]) context_.objects.add_stack(words[1], words[2]);
+      return length;
     case CACHESCAPE_FREED:
       context_.objects.free(words[1]);
       return length;

@@ -8,6 +8,7 @@
 
 #include "cachescape/access.hpp"
 #include "cachescape/strided_run.hpp"
+#include "observe/collect/code_table.hpp"
 #include "observe/collect/module_set.hpp"
 #include "observe/collect/object_map.hpp"
 #include "observe/collect/place_numbers.hpp"
@@ -25,6 +26,7 @@ class AccessSink {
 /// What the records of all rings are decoded with.
 struct DecoderContext {
   ModuleSet modules;
+  CodeTable code;  ///< instead of modules, where code is translated while it runs
   ObjectMap objects;
   PlaceNumbers places;
   bool want_blocks = false;              ///< label executions of blocks
@@ -60,6 +62,8 @@ class RecordDecoder {
 
   /// Words consumed; 0 where the record is broken.
   std::size_t marker(std::span<const std::uint64_t> words);
+  std::size_t code_record(std::span<const std::uint64_t> words, Output& out);
+  std::uint32_t allocation_site(std::uint64_t descriptor);
   void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);
   std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
