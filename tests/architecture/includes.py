@@ -14,7 +14,8 @@ ALLOWED = {
     "trace": ["bytes"],
     "machine": [],
     "observe/imported": ["bytes"],
-    "observe/collect": ["session"],
+    "observe/symbols": [],
+    "observe/collect": ["session", "observe/symbols"],
     "observe/compiled": ["session"],
     "analyze": [],
     "profile": [],
@@ -22,7 +23,7 @@ ALLOWED = {
     "model": ["machine"],
     "simulate": ["machine"],
     "product": ["bytes", "trace", "machine", "analyze", "profile", "model", "simulate"],
-    "cli": ["session", "bytes", "trace", "machine", "observe/imported", "observe/collect", "analyze", "profile", "model", "simulate", "product"],
+    "cli": ["session", "bytes", "trace", "machine", "observe/imported", "observe/symbols", "observe/collect", "analyze", "profile", "model", "simulate", "product"],
 }
 # What the tests of a component may use besides: the judges of its results.
 ALLOWED_IN_TESTS = {"model": ["simulate"]}

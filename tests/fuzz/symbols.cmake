@@ -1,0 +1,1 @@
+cachescape_fuzz(symbols cachescape_symbols)
