@@ -13,6 +13,8 @@ using Bytes8 = std::span<const std::uint8_t>;
 
 // Longer than any system's paths.
 constexpr std::size_t longest_path = 65536;
+// So that the sizes of all mappings that fit into a session can be added.
+constexpr std::uint64_t largest_mapping = std::uint64_t{1} << 36;
 
 template <class Row>
 Row row_at(Bytes8 bytes, std::size_t at = 0) {
@@ -77,7 +79,7 @@ std::size_t CodeTable::take_mapping(Bytes8 rest) {
   if (rest.size() < sizeof(cachescape_mapping)) return 0;
   const auto m = row_at<cachescape_mapping>(rest);
   if (m.path_bytes > longest_path || m.path_bytes % 8 != 0 || m.path_bytes > rest.size() - sizeof m) return 0;
-  if (m.begin >= m.end) return 0;
+  if (m.begin >= m.end || m.end - m.begin > largest_mapping) return 0;
   const auto* const text = reinterpret_cast<const char*>(rest.data() + sizeof m);
   std::string path(text, strnlen(text, m.path_bytes));
   const auto [entry, is_new] = file_numbers_.try_emplace(path, static_cast<std::uint32_t>(files_.size()));

@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "observe/collect/callers_location.hpp"
+
 namespace cachescape::collect {
-namespace {
-
-/// Out of the system's headers, to the line that used them.
-std::uint32_t callers_location(std::uint32_t location, const std::vector<Location>& locations) {
-  for (std::uint32_t at = location; at != nowhere; at = locations[at].inlined_at)
-    if (!locations[at].file.starts_with("/usr/")) return at;
-  return location;
-}
-
-}  // namespace
 
 void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object) {
   auto at = ranges_.upper_bound(begin);

@@ -30,6 +30,8 @@ class ObjectMap {
   /// that is freed and allocated for the same object again changes neither.
   const std::uint64_t& generation(bool of_object) const { return of_object ? generation_ : gap_generation_; }
   const std::vector<Object>& objects() const { return objects_; }
+  /// The object that each site of an allocation made.
+  const std::map<std::uint32_t, std::uint32_t>& heap_sites() const { return by_site_; }
 
  private:
   struct Range {

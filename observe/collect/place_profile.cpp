@@ -82,9 +82,14 @@ void keep_what_ran(Places& p) {
 }  // namespace
 
 Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted) {
-  Places places = context.code.joined() ? places_of_code(context.code) : context.modules.counted(session);
+  Places places;
+  if (context.code.joined()) {
+    places = places_of_code(context.code, context.code_globals, context.objects);
+  } else {
+    places = context.modules.counted(session);
+    places.objects = context.objects.objects();
+  }
   places.line = counted.line;
-  places.objects = context.objects.objects();
   // Addresses that belong to nothing we know are an object of their own.
   Object unknown;
   unknown.name = "(unknown)";

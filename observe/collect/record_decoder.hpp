@@ -8,6 +8,7 @@
 
 #include "cachescape/access.hpp"
 #include "cachescape/strided_run.hpp"
+#include "observe/collect/code_globals.hpp"
 #include "observe/collect/code_table.hpp"
 #include "observe/collect/module_set.hpp"
 #include "observe/collect/object_map.hpp"
@@ -27,6 +28,7 @@ class AccessSink {
 struct DecoderContext {
   ModuleSet modules;
   CodeTable code;  ///< instead of modules, where code is translated while it runs
+  CodeGlobals code_globals;
   ObjectMap objects;
   PlaceNumbers places;
   bool want_blocks = false;              ///< label executions of blocks
