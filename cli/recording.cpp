@@ -206,7 +206,8 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   Result<void> written;
   if (writer != nullptr) {
     Profile profile = profile_so_far(recorder, collector, session, options);
-    profile.losses.truncated = result.joined && !collector.finished();
+    profile.losses.truncated =
+        result.joined && (!collector.finished() || (options.ended_by_signal && options.ended_by_signal()));
     written = writer->update(profile);
     if (written) written = writer->finish();
   }

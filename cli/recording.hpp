@@ -24,6 +24,8 @@ struct RecordingOptions {
   bool counters_only = false;
   bool show_progress = false;
   AnalysisFlags analysis;
+  /// Asked when the program has published everything: whether it then ended by a signal. Null = it did not.
+  std::function<bool()> ended_by_signal;
   std::vector<std::pair<std::string, std::string>> facts;  ///< provenance
 };
 

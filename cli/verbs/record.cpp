@@ -118,6 +118,13 @@ Result<int> run(RecordOptions& options) {
     if (!over) over = waitpid(child.pid, &status, WNOHANG) == child.pid;
     return over;
   };
+  // An emulator publishes everything even then.
+  if (engine == Engine::valgrind) {
+    options.recording.ended_by_signal = [&] {
+      if (!over) over = waitpid(child.pid, &status, 0) == child.pid;
+      return over && WIFSIGNALED(status);
+    };
+  }
   const auto recorded = record_session(session, options.recording, is_over);
   if (!recorded) collect::let_program_go(session);
   if (!over) waitpid(child.pid, &status, 0);

@@ -7,6 +7,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
 
@@ -26,7 +27,8 @@ static HChar** collectors_environment(void) {
   return environment;
 }
 
-static void become_collector(const HChar* collector, Int file) {
+/* It keeps `alive` open as long as it lives. */
+static void become_collector(const HChar* collector, Int file, Int alive) {
   HChar program[command_bytes];
   HChar command[command_bytes];
   VG_(client_fname)(program, sizeof program, True);
@@ -43,14 +45,17 @@ static void become_collector(const HChar* collector, Int file) {
       arguments[count++] = one;
   }
   arguments[count] = NULL;
-  cs_become(collector, arguments, collectors_environment(), file);
+  cs_become(collector, arguments, collectors_environment(), file, alive);
 }
 
-/* Whether the collector has taken the session over. */
-static Bool wait_until_taken(struct cachescape_session* s) {
-  enum { patience = 10000, step = 2 }; /* milliseconds */
-  for (UInt waited = 0; waited < patience && cachescape_load32(&s->collector_pid) == 0; waited += step)
-    cs_wait(&s->collector_pid, 0, step);
+/* Whether the collector has taken the session over; it may also end before. */
+static Bool wait_until_taken(struct cachescape_session* s, Int alive) {
+  enum { patience = 10000, step = 2, readable = 1, hung_up = 16 }; /* milliseconds; events of poll() */
+  for (UInt waited = 0; waited < patience && cachescape_load32(&s->collector_pid) == 0; waited += step) {
+    struct vki_pollfd ended = {alive, readable, 0};
+    const SysRes polled = VG_(poll)(&ended, 1, step);
+    if (!sr_isError(polled) && (ended.revents & (readable | hung_up)) != 0) break;
+  }
   return cachescape_load32(&s->collector_pid) != 0;
 }
 
@@ -71,14 +76,18 @@ struct cachescape_session* cs_start_collector(const HChar* collector) {
   layout.owner_pid = (uint32_t)VG_(getpid)();
   *s = layout;
   /* Its own child would show up in the program's wait(): so it becomes an orphan at once. */
-  const Int child = VG_(fork)();
+  Int alive[2] = {-1, -1};
+  const Int child = VG_(pipe)(alive) == 0 ? VG_(fork)() : -1;
   if (child == 0) {
-    if (VG_(fork)() == 0) become_collector(collector, file);
+    if (VG_(fork)() == 0) become_collector(collector, file, alive[1]);
     VG_(exit)(0);
   }
+  VG_(close)(alive[1]);
   if (child > 0) VG_(waitpid)(child, NULL, 0);
   VG_(close)(file);
-  if (child > 0 && wait_until_taken(s)) return s;
+  const Bool taken = child > 0 && wait_until_taken(s, alive[0]);
+  VG_(close)(alive[0]);
+  if (taken) return s;
   cs_say("running unobserved: cannot start the collector ", collector);
   VG_(am_munmap_valgrind)((Addr)s, bytes);
   return NULL;

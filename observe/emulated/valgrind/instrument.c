@@ -153,13 +153,13 @@ static UInt shared_slot(struct origin origin) {
 }
 
 static UInt slot_for(struct origin origin) {
-  UInt slot = shared_slot(origin);
-  if (slot != no_slot && w.witness != no_slot) return slot;
+  const UInt shared = shared_slot(origin);
+  if (shared != no_slot && w.witness != no_slot) return shared;
   const Bool is_constant = origin.base == IRTemp_INVALID;
-  slot = write_slot(is_constant ? word((ULong)origin.offset) : IRExpr_RdTmp(origin.base),
-                    (struct slot){origin.base, is_constant ? (ULong)origin.offset : 0, False});
-  if (w.witness == no_slot) w.witness = slot;
-  return slot;
+  const UInt written = write_slot(is_constant ? word((ULong)origin.offset) : IRExpr_RdTmp(origin.base),
+                                  (struct slot){origin.base, is_constant ? (ULong)origin.offset : 0, False});
+  if (w.witness == no_slot) w.witness = written;
+  return shared != no_slot ? shared : written;
 }
 
 static void make_room(void) {

@@ -63,22 +63,23 @@ struct cachescape_session* cs_map(Int file, ULong bytes) {
   return sr_isError(memory) ? NULL : (struct cachescape_session*)sr_Res(memory);
 }
 
-/* In a process that was just forked: another program with only `third_file`, as its file 3, the standard error, and
+/* In a process that was just forked: another program with only these two, as its files 3 and 4, the standard error, and
  * nothing on its other standard streams. Returns where that fails. */
-Bool cs_become(const HChar* program, HChar** arguments, HChar** environment, Int third_file) {
+void cs_become(const HChar* program, HChar** arguments, HChar** environment, Int third_file, Int fourth_file) {
   system_call(__NR_setsid, 0, 0, 0, 0);
   const ULong no_signals = 0;
   system_call(__NR_rt_sigprocmask, 2, (Addr)&no_signals, 0, sizeof no_signals);
   const SysRes nothing = VG_(open)("/dev/null", VKI_O_RDWR, 0);
-  const Int away = VG_(safe_fd)(third_file);
+  const Int third = VG_(safe_fd)(third_file);
+  const Int fourth = VG_(safe_fd)(fourth_file);
   if (!sr_isError(nothing)) {
     VG_(dup2)((Int)sr_Res(nothing), 0);
     VG_(dup2)((Int)sr_Res(nothing), 1);
   }
-  VG_(dup2)(away, 3);
-  system_call(__NR_close_range, 4, ~0U, 0, 0);
+  VG_(dup2)(third, 3);
+  VG_(dup2)(fourth, 4);
+  system_call(__NR_close_range, 5, ~0U, 0, 0);
   system_call(__NR_execve, (Addr)program, (Addr)arguments, (Addr)environment, 0);
-  return False;
 }
 
 /* Valgrind's own messages go elsewhere: ours keep the standard error that the program began with. */

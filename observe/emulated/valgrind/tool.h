@@ -58,7 +58,7 @@ void cs_wait(const uint32_t* futex, uint32_t value, UInt milliseconds);
 Bool cs_is_dead(UInt process);
 Int cs_new_shared_file(ULong bytes);
 struct cachescape_session* cs_map(Int file, ULong bytes);
-Bool cs_become(const HChar* program, HChar** arguments, HChar** environment, Int third_file);
+void cs_become(const HChar* program, HChar** arguments, HChar** environment, Int third_file, Int fourth_file);
 void cs_keep_messages(void);
 void cs_say(const HChar* first, const HChar* second);
 
