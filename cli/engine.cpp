@@ -68,7 +68,7 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, int ses
                     "--command-line-only=yes",  // whatever VALGRIND_OPTS and .valgrindrc say
                     "--tool=cachescape",
                     "--quiet",
-                    "--log-file=/dev/null",  // the standard error is the program's own
+                    "--log-file=/dev/zero",  // the standard error is the program's own; what is written there is gone
                     "--vgdb=no",
                     "--demangle=no",
                     "--fair-sched=try",

@@ -202,6 +202,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   result.accesses = recorder.accesses();
   result.threads = collector.threads();
   result.joined = collector.context().modules.modules() > 0 || collector.context().code.joined();
+  result.finished = collector.finished();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Result<void> written;
   if (writer != nullptr) {

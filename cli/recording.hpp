@@ -38,7 +38,8 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options);
 struct Recorded {
   std::uint64_t accesses = 0;
   std::uint64_t threads = 0;
-  bool joined = false;  ///< an instrumented program has used the session
+  bool joined = false;    ///< an observed program has used the session
+  bool finished = false;  ///< and has said that it has ended
   double seconds = 0;
 };
 

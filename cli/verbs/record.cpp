@@ -144,6 +144,9 @@ Result<int> run(RecordOptions& options) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine == Engine::valgrind)
     note(
         fmt::format("{}: valgrind does not know one of its instructions, of AVX-512 for instance", options.command[0]));
+  if (engine == Engine::valgrind && !recorded->finished && WIFEXITED(status))
+    note(fmt::format("{}: has become another program (exec), which is observed only with --follow children",
+                     options.command[0]));
   if (WIFSIGNALED(status))
     note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
                      WTERMSIG(status), strsignal(WTERMSIG(status))));

@@ -11,6 +11,7 @@
 
 /* Of Valgrind's core; its headers for tools leave them out. */
 extern Int VG_(safe_fd)(Int file);
+extern Int VG_(fcntl)(Int file, Int command, Addr argument);
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt protection, Int file, Off64T offset);
 extern void VG_(discard_translations)(Addr begin, ULong bytes, const HChar* who);
 
@@ -80,6 +81,21 @@ void cs_become(const HChar* program, HChar** arguments, HChar** environment, Int
   VG_(dup2)(fourth, 4);
   system_call(__NR_close_range, 5, ~0U, 0, 0);
   system_call(__NR_execve, (Addr)program, (Addr)arguments, (Addr)environment, 0);
+}
+
+/* Valgrind writes its log to a copy of the file that it has opened for it, and leaves that open for the program to
+ * inherit. `cachescape record` has it opened /dev/zero, which nobody else opens for writing only. */
+void cs_close_spare_log(void) {
+  enum { first = 3, last = 1023 };
+  for (Int file = first; file <= last; ++file) {
+    HChar path[32], target[32];
+    VG_(sprintf)(path, "/proc/self/fd/%d", file);
+    const SSizeT length = VG_(readlink)(path, target, sizeof target - 1);
+    if (length <= 0) continue;
+    target[length] = '\0';
+    if (VG_(strcmp)(target, "/dev/zero") == 0 && (VG_(fcntl)(file, VKI_F_GETFL, 0) & 3) == VKI_O_WRONLY)
+      VG_(close)(file);
+  }
 }
 
 /* Valgrind's own messages go elsewhere: ours keep the standard error that the program began with. */

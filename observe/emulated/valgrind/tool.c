@@ -29,6 +29,7 @@ static void follow(void) {
 }
 
 static void begin(void) {
+  cs_close_spare_log();
   cs_keep_messages();
   const Bool joined = session_file >= 0 && cs_join(session_file);
   if (joined) {

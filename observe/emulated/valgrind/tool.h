@@ -59,6 +59,7 @@ Bool cs_is_dead(UInt process);
 Int cs_new_shared_file(ULong bytes);
 struct cachescape_session* cs_map(Int file, ULong bytes);
 void cs_become(const HChar* program, HChar** arguments, HChar** environment, Int third_file, Int fourth_file);
+void cs_close_spare_log(void);
 void cs_keep_messages(void);
 void cs_say(const HChar* first, const HChar* second);
 
