@@ -54,6 +54,7 @@ enum {
   CACHESCAPE_SWITCH_OFF = 6,
   CACHESCAPE_THREAD = 7,  /* number of the thread that writes what follows: of observers that let one run at a time */
   CACHESCAPE_STACK = 8,   /* lowest address, end */
+  CACHESCAPE_MAPPED = 9,  /* number of a mapping (code.h): its file lies there from now on */
   CACHESCAPE_MARKERS = 16 /* no address is below this */
 };
 

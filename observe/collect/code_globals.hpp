@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <utility>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "cachescape/places.hpp"
@@ -14,15 +14,18 @@ namespace cachescape::collect {
 
 class CodeGlobals {
  public:
-  /// Adds the variables of files that were mapped since the last call. Reads the files: to be called before accesses to
-  /// them are looked up.
-  void update(const CodeTable& code, ObjectMap& objects);
+  /// A file was mapped, for the first time or again: its variables lie there from now on. Reads the file.
+  void place(const Mapping& mapping, const std::string& path, ObjectMap& objects);
   /// Where they are declared; their objects' locations are numbers in this.
   const std::vector<Location>& locations() const { return locations_; }
 
  private:
-  std::size_t mappings_known_ = 0;
-  std::set<std::pair<std::uint32_t, std::uint64_t>> known_;  ///< file and where its beginning would lie
+  struct Variable {
+    std::uint64_t from_base = 0;  ///< from where the file's beginning would lie
+    std::uint64_t bytes = 0;
+    std::uint32_t object = 0;
+  };
+  std::map<std::uint32_t, std::vector<Variable>> by_file_;
   std::vector<Location> locations_;
 };
 

@@ -45,7 +45,6 @@ void Collector::take_block(std::uint32_t ring, const cachescape_block& block, st
   join_ring(ring);
   if (!context_.modules.update(session_)) ++context_.broken_blocks;
   context_.code.update(session_);
-  context_.code_globals.update(context_.code, context_.objects);
   for (const auto& globals = context_.modules.globals(); globals_known_ < globals.size(); ++globals_known_)
     context_.objects.add_global(globals[globals_known_]);
   const std::size_t words = record_bytes(bytes) / sizeof(std::uint64_t);

@@ -29,13 +29,15 @@ void ObjectMap::put(std::uint64_t begin, std::uint64_t end, std::uint32_t object
   ++gap_generation_;
 }
 
-void ObjectMap::add_global(const GlobalVariable& global) {
+std::uint32_t ObjectMap::add_global(const GlobalVariable& global) {
+  const auto number = static_cast<std::uint32_t>(objects_.size());
   Object& o = objects_.emplace_back();
   o.kind = Object::Kind::global;
   o.name = global.name;
   o.location = global.location;
   live_bytes_.push_back(0);
-  put(global.address.value, global.address.value + global.bytes, static_cast<std::uint32_t>(objects_.size() - 1));
+  put(global.address.value, global.address.value + global.bytes, number);
+  return number;
 }
 
 void ObjectMap::add_stack(std::uint64_t low, std::uint64_t high) {

@@ -18,7 +18,12 @@ class ObjectMap {
     std::uint32_t object = nowhere;
   };
 
-  void add_global(const GlobalVariable& global);
+  /// Its number among the objects.
+  std::uint32_t add_global(const GlobalVariable& global);
+  /// A variable of a library that was loaded again, perhaps elsewhere.
+  void place_again(std::uint32_t object, std::uint64_t address, std::uint64_t bytes) {
+    put(address, address + bytes, object);
+  }
   void add_stack(std::uint64_t low, std::uint64_t high);
   /// `site` made an allocation; what was there before is gone.
   void allocate(std::uint64_t address, std::uint64_t bytes, std::uint32_t site, const ModuleSet& modules);

@@ -92,7 +92,7 @@ std::uint32_t RecordDecoder::allocation_site(std::uint64_t descriptor) {
 }
 
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
-  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2};
+  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1};
   const std::size_t length = 1 + arguments[words[0]];
   if (length > words.size()) {
     ++context_.broken_blocks;
@@ -111,6 +111,14 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
       return length;
     case CACHESCAPE_STACK:
       if (words[1] < words[2]) context_.objects.add_stack(words[1], words[2]);
+      return length;
+    case CACHESCAPE_MAPPED:
+      if (words[1] >= context_.code.mappings().size() && context_.session != nullptr)
+        context_.code.update(*context_.session);
+      if (words[1] < context_.code.mappings().size()) {
+        const Mapping& mapping = context_.code.mappings()[words[1]];
+        context_.code_globals.place(mapping, context_.code.files()[mapping.file], context_.objects);
+      }
       return length;
     case CACHESCAPE_FREED:
       context_.objects.free(words[1]);

@@ -117,6 +117,7 @@ static Bool add_mapping(const NSegment* segment) {
   known[number].device = segment->dev;
   known[number].inode = segment->ino;
   known[number].offset = segment->offset;
+  cs_mark(CACHESCAPE_MAPPED, number, 0, 0, 1);
   return True;
 }
 
@@ -140,4 +141,12 @@ UInt cs_mapping_of(Addr address, Addr* begin, Addr* end) {
   if (!add_mapping(segment)) return 0;
   last = mappings.count - 1;
   return mappings.count;
+}
+
+void cs_note_mapping(Addr address) {
+  const UInt before = mappings.count;
+  Addr begin, end;
+  const UInt number_plus_1 = cs_mapping_of(address, &begin, &end);
+  /* One that was there before, while another may have been there since. */
+  if (number_plus_1 != 0 && mappings.count == before) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 0, 1);
 }

@@ -53,8 +53,7 @@ static void after_fork_in_child(ThreadId thread) {
 
 static void new_mapping(Addr address, SizeT bytes, Bool readable, Bool writable, Bool executable, ULong handle) {
   (void)bytes, (void)readable, (void)writable, (void)handle;
-  Addr begin, end;
-  if (executable && cs_observing()) cs_mapping_of(address, &begin, &end);
+  if (executable && cs_observing()) cs_note_mapping(address);
 }
 
 static void before_system_call(ThreadId thread, UInt number, UWord* arguments, UInt count) {

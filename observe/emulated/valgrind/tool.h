@@ -37,6 +37,7 @@ Bool cs_code_has_room(void);
 UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
                        const struct cachescape_code_access* access);
 UInt cs_mapping_of(Addr address, Addr* begin, Addr* end);
+void cs_note_mapping(Addr address); /* something was mapped there as code */
 
 /* instrument.c */
 IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
