@@ -207,7 +207,7 @@ TEST_F(Decoding, BrokenRecordsEndTheirBlockOnly) {
       {site_, low, low},  // names the site of an allocation
       {CACHESCAPE_ALLOCATED, 1, 2},
       {CACHESCAPE_FREED},
-      {8, 1, 2, 3},  // no such marker
+      {12, 1, 2, 3},  // no such marker
       {15},
   };
   std::uint64_t count = 0;
