@@ -56,7 +56,9 @@ void Collector::give_back(std::uint32_t ring) {
   cachescape_block* const block = cachescape_block_of(&session_.header(), ring, r.tail);
   std::memset(block, 0, CACHESCAPE_BLOCK_BYTES);
   cachescape_add32(&r.tail, 1);
-  if (cachescape_load32(&r.waiting) != 0) wake(&r.tail);
+  // Not for every block: a program that fills the one block that is free waits again at once.
+  if (cachescape_load32(&r.waiting) != 0 && cachescape_load32(&r.head) - r.tail <= CACHESCAPE_RING_BLOCKS / 2)
+    wake(&r.tail);
 }
 
 bool Collector::collect() {
