@@ -35,7 +35,7 @@ class CodeTable {
     std::uint16_t size = 0;
     AccessKind kind = AccessKind::read;
     std::uint32_t site = 0;  ///< number in sites()
-    std::int64_t offset = 0;
+    std::int32_t offset = 0;
   };
   /// Accesses in a row that were made if one word is not zero.
   struct Stretch {

@@ -71,14 +71,36 @@ std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Out
       access = end;
       continue;
     }
-    for (; access != end; ++access) {
+    while (access != end) {
       if (out.batch.full()) out.hand_on();
-      const std::uint64_t address = slots[access->slot] + static_cast<std::uint64_t>(access->offset);
-      out.batch.push({Address{address}, access->size, access->kind, thread_,
-                      SiteId{context_.places.number(access->site, address, context_.objects)}});
+      const auto left = static_cast<std::size_t>(end - access);
+      const std::size_t count = std::min(left, out.batch.capacity() - out.batch.size());
+      push(access, count, slots, out.batch);
+      access += count;
     }
   }
   return used;
+}
+
+// Straight into the columns, whose addresses then stay in registers.
+void RecordDecoder::push(const CodeTable::Access* access, std::size_t count, const std::uint64_t* slots,
+                         AccessBatch& batch) {
+  const std::size_t first = batch.size();
+  Address* const addresses = batch.address_column() + first;
+  std::uint32_t* const sizes = batch.size_column() + first;
+  AccessKind* const kinds = batch.kind_column() + first;
+  ThreadId* const threads = batch.thread_column() + first;
+  SiteId* const sites = batch.site_column() + first;
+  for (std::size_t i = 0; i < count; ++i) {
+    const CodeTable::Access& a = access[i];
+    const std::uint64_t address = slots[a.slot] + static_cast<std::uint64_t>(std::int64_t{a.offset});
+    addresses[i] = Address{address};
+    sizes[i] = a.size;
+    kinds[i] = a.kind;
+    threads[i] = thread_;
+    sites[i] = SiteId{context_.places.number(a.site, address, context_.objects)};
+  }
+  batch.set_size(first + count);
 }
 
 std::uint32_t RecordDecoder::allocation_site(std::uint64_t descriptor) {

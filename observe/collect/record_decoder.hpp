@@ -70,6 +70,7 @@ class RecordDecoder {
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);
   std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
   void trip(const std::uint64_t* slots, Output& out);
+  void push(const CodeTable::Access* access, std::size_t count, const std::uint64_t* slots, AccessBatch& batch);
   void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out);
   SiteId place(const DecodedAccess& access, std::uint64_t address) {
