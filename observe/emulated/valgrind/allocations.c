@@ -6,16 +6,16 @@
  * lie. Functions are recognised by their symbols where their code begins. The first call from a place makes the code
  * that it returns to one of the watched: that is mostly not translated yet. If it is, it is translated anew after the
  * program's next system call, and allocations from there are not seen until then. */
-#include "libvex_guest_amd64.h"
+#include <libvex_guest_amd64.h>
+#include <pub_tool_aspacemgr.h>
+#include <pub_tool_debuginfo.h>
+#include <pub_tool_hashtable.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_machine.h>
+#include <pub_tool_mallocfree.h>
+#include <pub_tool_threadstate.h>
+#include <pub_tool_vki.h>
 #include "observe/emulated/valgrind/tool.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_vki.h"
 
 enum role {
   nothing,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The tables of translated code in the session: descriptors of records, and the files that code is mapped from. */
+#include <pub_tool_aspacemgr.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_mallocfree.h>
 #include "observe/emulated/valgrind/tool.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
 #include "session/session_atomic.h"
 
 enum { part_bytes = 1 << 20 };

@@ -6,12 +6,12 @@
  * neither side exits nor faults have to do it: blocks are zero before they are written, and words that were not
  * reached stay zero. Accesses at small distances from one value share a slot, throughout the superblock; where code may
  * have been left in between, the first slot that is written after the exit is the witness that it was not. */
-#include "libvex_guest_offsets.h"
+#include <libvex_guest_offsets.h>
+#include <pub_tool_libcassert.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_machine.h>
+#include <pub_tool_mallocfree.h>
 #include "observe/emulated/valgrind/tool.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
 
 /* A value of zero in a slot means "not reached". With distances below this, a value of zero would be accesses to the
  * first page of memory or beyond its end, which no program may make. */

@@ -5,13 +5,13 @@
  * Valgrind lets one thread run at a time, so all write into one ring, and the order of their accesses is exact. The
  * place in the block moves with the thread that runs: it is in the thread's shadow state while translated code runs,
  * and in `resting` otherwise. */
+#include <pub_tool_aspacemgr.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_libcfile.h>
+#include <pub_tool_libcproc.h>
+#include <pub_tool_machine.h>
+#include <pub_tool_threadstate.h>
 #include "observe/emulated/valgrind/tool.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_threadstate.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
 

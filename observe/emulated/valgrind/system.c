@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * System calls that Valgrind's headers for tools do not offer, and messages. */
+#include <pub_tool_libcbase.h>
+#include <pub_tool_libcfile.h>
+#include <pub_tool_libcprint.h>
+#include <pub_tool_libcproc.h>
+#include <pub_tool_vki.h>
+#include <pub_tool_vkiscnums.h>
 #include "observe/emulated/valgrind/tool.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
 
 /* Of Valgrind's core; its headers for tools leave them out. */
 extern Int VG_(safe_fd)(Int file);

@@ -2,11 +2,11 @@
  *
  * The tool as Valgrind sees it: its options, and what it does when the program begins, forks and ends. */
 #include "observe/emulated/valgrind/tool.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_options.h"
+#include <pub_tool_libcassert.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_libcfile.h>
+#include <pub_tool_libcproc.h>
+#include <pub_tool_options.h>
 
 static Int session_file = -1;         /* --session: the descriptor of the session to join */
 static const HChar* collector = NULL; /* --collector: the program that collects for processes that are followed */

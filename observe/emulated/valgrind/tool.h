@@ -6,8 +6,8 @@
 #ifndef CACHESCAPE_VALGRIND_TOOL_H
 #define CACHESCAPE_VALGRIND_TOOL_H
 
-#include "pub_tool_basics.h"
-#include "pub_tool_tooliface.h"
+#include <pub_tool_basics.h>
+#include <pub_tool_tooliface.h>
 #include "session/code.h"
 #include "session/record.h"
 
