@@ -19,6 +19,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SQL = "with recursive n(i) as (select 1 union all select i+1 from n where i<{}) select count(*), sum(i*i % 7) from n;"
+PYTHON = "print(sum(i * i for i in range({})))"
 COMPILED = {"stencil": "stencil", "pointer chase": "pointer_chase", "AVX2 kernel": "avx2_kernel"}
 
 
@@ -28,13 +29,14 @@ def python():
 
 
 def commands():
+    """Each program at two sizes: one at which Valgrind's start does not matter, and one that can be analysed in a short time."""
     return {
-        "stencil": ["./stencil", "1000", "40"],
-        "gzip": ["gzip", "-kc", "text"],
-        "sqlite3": ["sqlite3", ":memory:", SQL.format(700_000)],
-        "python3": [python(), "-c", "print(sum(i * i for i in range(1500000)))"],
-        "pointer chase": ["./pointer_chase", str(1 << 20), str(1 << 22)],
-        "AVX2 kernel": ["./avx2_kernel", str(1 << 16), "400"],
+        "stencil": (["./stencil", "1500", "60"], ["./stencil", "500", "30"]),
+        "gzip": (["gzip", "-kc", "long"], ["gzip", "-kc", "short"]),
+        "sqlite3": (["sqlite3", ":memory:", SQL.format(1_000_000)], ["sqlite3", ":memory:", SQL.format(100_000)]),
+        "python3": ([python(), "-c", PYTHON.format(2_000_000)], [python(), "-c", PYTHON.format(200_000)]),
+        "pointer chase": (["./pointer_chase", str(1 << 20), str(1 << 24)], ["./pointer_chase", str(1 << 20), str(1 << 22)]),
+        "AVX2 kernel": (["./avx2_kernel", str(1 << 16), "3000"], ["./avx2_kernel", str(1 << 16), "300"]),
     }
 
 
@@ -61,7 +63,8 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        pathlib.Path("text").write_text("".join(f"{i * i} {i % 97}\n" for i in range(500_000)))
+        for name, lines in (("long", 1_000_000), ("short", 50_000)):
+            pathlib.Path(name).write_text("".join(f"{i * i} {i % 97}\n" for i in range(lines)))
         subprocess.run(["cc", "-O2", f"-I{ROOT}", ROOT / "bench/discarding_session.c", "-o", "discarding_session"], check=True)
         for program in COMPILED.values():
             subprocess.run(["gcc", "-O2", "-g", ROOT / f"tests/programs/{program}.c", "-o", program, "-lm"], check=True)
@@ -69,29 +72,30 @@ def main():
         discard = ["./discarding_session", "9", *valgrind, "--tool=cachescape", "--demangle=no", "--session=9"]
         record = [tool, "record", "--engine", "valgrind", "-o", "x.cscape", "--workers", "1"]
         one_line = ["--lines", "64", "--set-lines", "none", "--write-backs", "none", "--"]
-        print(f"{'':14} {'ns/access':>9} | {'nothing':>8} {'discard':>8} {'one line':>8} {'default':>8} {'cachegrind':>10} | {'discard':>8}"
-              f" {'one line':>8} {'default':>8}")
-        print(f"{'':14} {'plain':>9} | {'times the plain program':^46} | {'ns/access':>26}")
-        for name, command in commands().items():
+        print(f"{'':14} | {'nothing':>8} {'discard':>8} {'cachegrind':>10} | {'one line':>8} {'default':>8} | {'one line':>8} {'default':>8}")
+        print(f"{'':14} | {'times the plain program':^28} | {'at the small size':^17} | {'ns/access':^17}")
+        for name, (large, small) in commands().items():
             if options.programs and name not in options.programs:
                 continue
             ways = {
-                "plain": lambda: run(command)[1],
-                "nothing": lambda: run([*valgrind, "--tool=none", *command])[1],
-                "discard": lambda: run([*discard, *command], VALGRIND_LIB=str(build / "lib/cachescape/valgrind"))[1],
-                "one line": lambda: run([*record, *one_line, *command])[0],
-                "default": lambda: run([*record, "--", *command])[0],
-                "cachegrind": lambda: run([*valgrind, "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null", *command])[1],
+                "plain": lambda: run(large)[1],
+                "nothing": lambda: run([*valgrind, "--tool=none", *large])[1],
+                "discard": lambda: run([*discard, *large], VALGRIND_LIB=str(build / "lib/cachescape/valgrind"))[1],
+                "cachegrind": lambda: run([*valgrind, "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null", *large])[1],
+                "plain, small": lambda: run(small)[1],
+                "one line": lambda: run([*record, *one_line, *small])[0],
+                "default": lambda: run([*record, "--", *small])[0],
             }
             best = {}
             for _ in range(options.rounds):
                 for way, measure in ways.items():
                     best[way] = min(best.get(way, float("inf")), measure())
             accesses = json.loads(subprocess.run([tool, "info", "x.cscape", "--json"], check=True, capture_output=True).stdout)["accesses"]
-            times = " ".join(f"{best[w] / best['plain']:8.1f}" for w in ["nothing", "discard", "one line", "default"])
-            per_access = " ".join(f"{best[w] / accesses * 1e9:8.1f}" for w in ["discard", "one line", "default"])
-            print(f"{name:14} {best['plain'] / accesses * 1e9:9.2f} | {times} {best['cachegrind'] / best['plain']:10.1f} | {per_access}",
-                  flush=True)
+            times = {w: best[w] / best["plain"] for w in ("nothing", "discard", "cachegrind")}
+            times |= {w: best[w] / best["plain, small"] for w in ("one line", "default")}
+            each = {w: best[w] / accesses * 1e9 for w in ("one line", "default")}
+            print(f"{name:14} | {times['nothing']:8.1f} {times['discard']:8.1f} {times['cachegrind']:10.1f} |"
+                  f" {times['one line']:8.0f} {times['default']:8.0f} | {each['one line']:8.1f} {each['default']:8.1f}", flush=True)
 
 
 if __name__ == "__main__":
