@@ -126,6 +126,38 @@ class Places(Emulated):
         lines = {name.rsplit("/", 1)[-1]: row for name, row in self.rows("line").items()}
         self.assertEqual(lines[f"x.c:{self.line(HEAP, 'hidden)[i]')}"]["writes"], 10)
 
+    def test_a_followed_child_knows_its_own_sites(self):
+        text = r"""
+            #include <stdlib.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static void fill(volatile char *p, int n) { for (int i = 0; i < n; i++) p[i] = 1; }
+            static void *make(int n) {
+              char *p = malloc(n); /* in both */
+              fill(p, n);
+              return p;
+            }
+            int main(void) {
+              for (int i = 0; i < 5; i++) fill(malloc(50), 50);
+              free(make(1000));
+              if (fork() == 0) {
+                fill(malloc(300), 300); /* in the child */
+                free(make(2000));
+                return 0;
+              }
+              wait(0);
+              return 0;
+            }"""
+        self.build(text, "-O1")
+        self.record("./x", options=["--follow", "children"])
+        child = next(self.folder.glob("x.*.cscape")).name
+        for profile, expected in (("out.cscape", {"in both": 1000}), (child, {"in both": 2000, "in the child": 300})):
+            rows = self.places("object", profile, "--top", "0")["places"]["rows"]
+            writes = {row["line"]: row["writes"] for row in rows if row.get("kind") == "heap" and (row.get("file") or "").endswith("x.c")}
+            for mark, least in expected.items():
+                self.assertGreaterEqual(writes.get(self.line(text, mark), 0), least, (profile, mark, writes))
+                self.assertLess(writes[self.line(text, mark)], least + 600)
+
     def test_a_library_that_is_gone(self):
         self.write("library.c", "static int box[100] = {1};\n__attribute__((noinline)) void fill_it(void) {"
                                 " for (int i = 0; i < 100; i++) ((volatile int *)box)[i] = i; }\n")

@@ -94,8 +94,8 @@ struct caller {
   struct caller* next;
   UWord returns_to;
   Bool watched; /* the code there was translated since it is known */
-  const struct cachescape_session* session;
-  ULong site; /* as markers name it */
+  UInt session; /* that knows the site; 0 = none */
+  ULong site;   /* as markers name it */
 };
 static VgHashTable* callers;
 static struct caller* unwatched[256];
@@ -121,14 +121,14 @@ void cs_watch_callers(void) {
 }
 
 static ULong site_of(struct caller* caller) {
-  if (caller->session == cs_session()) return caller->site;
+  if (caller->session == cs_session_number()) return caller->site;
   Addr begin, end;
   const Addr instruction = caller->returns_to - 1; /* within the call */
   struct cachescape_code_descriptor descriptor = {instruction, 0, 0, 1};
   descriptor.mapping = cs_mapping_of(instruction, &begin, &end);
   const struct cachescape_code_access named = {0, 0, 0, CACHESCAPE_READ, 0, 0, 0};
   caller->site = CACHESCAPE_CODE | cs_add_descriptor(&descriptor, &named);
-  caller->session = cs_session();
+  caller->session = cs_session_number();
   return caller->site;
 }
 

@@ -18,6 +18,7 @@
 enum { ring_number = 0, room_bytes = 8 * (1 + CACHESCAPE_CODE_MOST_SLOTS) };
 
 static struct cachescape_session* session; /* null: what is written goes to the scratch block */
+static UInt sessions;
 static struct cachescape_ring* ring;
 static struct cachescape_block* block; /* that is being written, or null */
 static ULong scratch[CACHESCAPE_BLOCK_BYTES / sizeof(ULong)];
@@ -30,6 +31,7 @@ static UInt last_thread;
 
 Bool cs_observing(void) { return session != NULL && (session->wants & CACHESCAPE_WANT_ACCESSES) != 0; }
 struct cachescape_session* cs_session(void) { return session; }
+UInt cs_session_number(void) { return sessions; }
 
 static ULong clock(void) {
   UInt low, high;
@@ -164,6 +166,7 @@ Bool cs_join(Int file) {
 
 void cs_use(struct cachescape_session* with) {
   session = with;
+  ++sessions;
   block = NULL;
   use_scratch(&resting);
   resting.next = resting.end + 1; /* the first record asks for a block */

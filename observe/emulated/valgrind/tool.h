@@ -23,6 +23,7 @@ Bool cs_join(Int file);
 void cs_use(struct cachescape_session* session);
 Bool cs_observing(void);
 struct cachescape_session* cs_session(void);
+UInt cs_session_number(void); /* 1, 2, … in this process and the one that it was forked from */
 void cs_start_running(ThreadId thread, ULong blocks);
 void cs_stop_running(ThreadId thread, ULong blocks);
 void cs_thread_ends(ThreadId thread);
