@@ -70,7 +70,7 @@ class Recorder : public collect::AccessSink {
   const std::optional<Error>& trace_error() const { return trace_error_; }
 
  private:
-  // A trace names sites, not the places that the engine counts by.
+  // A trace names sites, by their program counters where there are such, not the places that the engine counts by.
   void append(const AccessBatch& batch) {
     if (trace_error_) return;
     sited_.clear();
@@ -78,7 +78,8 @@ class Recorder : public collect::AccessSink {
       Access access = batch[i];
       if (context_ != nullptr && access.site.value < context_->places.pairs().size()) {
         const std::uint32_t site = context_->places.pairs()[access.site.value].site;
-        access.site = SiteId{site == nowhere ? 0 : site + 1};
+        const auto& code = context_->code.sites();
+        access.site = SiteId{site == nowhere ? 0 : site < code.size() ? code[site].address : site + 1};
       }
       sited_.push(access);
     }
@@ -119,14 +120,21 @@ trace::Metadata trace_facts(const RecordingOptions& options) {
 /// What each analysed access stands for, by place.
 std::vector<double> weights_of(const collect::DecoderContext& context) {
   if (!context.sampling) return {};
-  std::vector<double> of_site(context.modules.sites().size(), 1);
+  // Translated code may have a site in several blocks.
+  std::vector<collect::BlockSampling::Block> of_site(
+      std::max(context.modules.sites().size(), context.code.sites().size()));
   context.modules.for_each_descriptor([&](const collect::DecodedDescriptor& d) {
     for (const collect::DecodedAccess& a : d.accesses)
-      if (a.site < of_site.size() && !d.names_site) of_site[a.site] = context.sampling->weight(d.number);
+      if (a.site < of_site.size() && !d.names_site) of_site[a.site].add(context.sampling->block(d.number));
   });
+  for (std::uint32_t number = 0; number < context.code.descriptors().size(); ++number) {
+    const auto& d = context.code.descriptors()[number];
+    const auto accesses = std::span(context.code.accesses_of(d), d.slots == 0 ? 0 : d.accesses);
+    for (const auto& a : accesses) of_site[a.site].add(context.sampling->block(number));
+  }
   std::vector<double> weights;
   for (const auto& pair : context.places.pairs())
-    weights.push_back(pair.site < of_site.size() ? of_site[pair.site] : 1);
+    weights.push_back(pair.site < of_site.size() ? of_site[pair.site].weight() : 1);
   return weights;
 }
 
@@ -241,12 +249,14 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   Recorded result;
   result.accesses = recorder.accesses();
   result.threads = collector.threads();
-  result.joined = collector.context().modules.modules() > 0;
+  result.joined = collector.context().modules.modules() > 0 || collector.context().code.joined();
+  result.finished = collector.finished();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   Result<void> written;
   if (writer != nullptr) {
     Profile profile = profile_so_far(recorder, collector, session, options);
-    profile.losses.truncated = result.joined && !collector.finished();
+    profile.losses.truncated =
+        result.joined && (!collector.finished() || (options.ended_by_signal && options.ended_by_signal()));
     written = writer->update(profile);
     if (written) written = writer->finish();
   }

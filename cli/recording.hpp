@@ -25,6 +25,8 @@ struct RecordingOptions {
   bool counters_only = false;
   bool show_progress = false;
   AnalysisFlags analysis;
+  /// Asked when the program has published everything: whether it then ended by a signal. Null = it did not.
+  std::function<bool()> ended_by_signal;
   std::vector<std::pair<std::string, std::string>> facts;  ///< provenance
 };
 
@@ -37,7 +39,8 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options);
 struct Recorded {
   std::uint64_t accesses = 0;
   std::uint64_t threads = 0;
-  bool joined = false;  ///< an instrumented program has used the session
+  bool joined = false;    ///< an observed program has used the session
+  bool finished = false;  ///< and has said that it has ended
   double seconds = 0;
 };
 

@@ -4,6 +4,8 @@
  *   loop      [address of its descriptor] [trips] [base] × bases, then for each trip [slot] × slots
  *   marker    [code below CACHESCAPE_MARKERS] [arguments]
  *
+ * and those of code that is translated while it runs, which code.h describes.
+ *
  * A descriptor says what the words mean: it lies in the program's read-only data, and a copy of all of a module's
  * descriptors is in the session. A slot holds the address of the first of the accesses that share it; the others lie
  * at constant offsets from it. A record never spans two blocks, except that the trips of a loop may continue in the
@@ -50,8 +52,11 @@ enum {
   CACHESCAPE_REGION_END = 4,   /* the same */
   CACHESCAPE_SWITCH_ON = 5,
   CACHESCAPE_SWITCH_OFF = 6,
+  CACHESCAPE_THREAD = 7, /* number of the thread that writes what follows: of observers that let one run at a time */
+  CACHESCAPE_STACK = 8,  /* lowest address, end */
+  CACHESCAPE_MAPPED = 9, /* number of a mapping (code.h): its file lies there from now on */
   /* address, bytes, address of a descriptor, offset of the stack of calls (stack.h) */
-  CACHESCAPE_ALLOCATED_BY_STACK = 9,
+  CACHESCAPE_ALLOCATED_BY_STACK = 10,
   CACHESCAPE_MARKERS = 16 /* no address is below this */
 };
 

@@ -56,6 +56,7 @@ struct cachescape_session {
   uint32_t threads_seen;  /* atomic: numbers handed out to threads */
   uint32_t stacks_used;   /* atomic: stacks of calls (stack.h) that were kept or did not fit */
   uint64_t loaded_at;     /* atomic: offset of the last of the loaded files (stack.h), 0 = none */
+  uint64_t code_at;       /* atomic: offset of the tables of translated code (code.h), 0 = none */
 };
 
 enum { CACHESCAPE_RING_FREE = 0, CACHESCAPE_RING_ACTIVE = 1, CACHESCAPE_RING_ENDED = 2 };
@@ -115,7 +116,7 @@ struct cachescape_global {
 #else
 #define CACHESCAPE_STATIC_ASSERT _Static_assert
 #endif
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 152, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 160, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_ring) == 128, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_ring, tail) == 64, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 32, "fixed layout");

@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/recording.hpp"
 #include "cli/verb.hpp"
@@ -27,6 +28,8 @@ namespace {
 struct CollectOptions {
   RecordingOptions recording;
   int session = 3;
+  std::string program;  ///< where the process runs in an emulator, which would be found instead
+  std::string command;
 };
 
 std::string link_target(const std::string& path) {
@@ -61,6 +64,7 @@ std::string output_name(const CollectOptions& options, std::uint32_t pid) {
   const char* const asked = std::getenv("CACHESCAPE_OUTPUT");
   std::string name = !options.recording.output.empty() ? options.recording.output
                      : asked != nullptr                ? std::string(asked)
+                     : !options.program.empty()        ? program_name(options.program)
                                                        : program_name(link_target(fmt::format("/proc/{}/exe", pid)));
   if (name.ends_with(".cscape")) name.resize(name.size() - std::strlen(".cscape"));
   if (const std::string r = rank(); !r.empty()) name += ".rank" + r;
@@ -94,7 +98,9 @@ Result<int> collect_running(CollectOptions& options) {
   // Several processes of one program at a time: the first has the plain name.
   if (const std::string plain = options.recording.output; !reserve(plain))
     options.recording.output = fmt::format("{}.{}.cscape", plain.substr(0, plain.rfind(".cscape")), pid);
-  options.recording.facts.emplace_back("command", command_line(pid));
+  options.recording.facts.emplace_back("command", options.command.empty() ? command_line(pid) : options.command);
+  for (const auto& fact : facts_of(options.command.empty() ? Engine::compiled : Engine::valgrind))
+    options.recording.facts.push_back(fact);
   if (options.recording.counters_only) header.wants &= ~static_cast<std::uint32_t>(CACHESCAPE_WANT_ACCESSES);
   cachescape_store32(&header.collector_pid, static_cast<std::uint32_t>(getpid()));
   const auto is_over = [&] {
@@ -113,6 +119,8 @@ void add_collect(Program& program) {
   CLI::App& verb = program.add_verb("collect", "Profile a program that has started this by itself");
   auto options = std::make_shared<CollectOptions>();
   verb.add_option("--session", options->session, "Descriptor of the session");
+  verb.add_option("--program", options->program, "The program that runs in an emulator");
+  verb.add_option("--command", options->command, "And its arguments");
   verb.add_option("-o,--output", options->recording.output, "The .cscape to write; default: the program's name");
   add_recording_options(verb, options->recording);
   verb.group("");

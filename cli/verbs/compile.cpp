@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/library_folder.hpp"
 #include "cli/verb.hpp"
 
 namespace cachescape::cli {
@@ -116,23 +117,6 @@ Work work_of(const std::vector<std::string>& given) {
   return work;
 }
 
-std::string own_folder() {
-  std::string path(4096, '\0');
-  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  if (n <= 0) return ".";
-  path.resize(static_cast<std::size_t>(n));
-  return path.substr(0, path.rfind('/'));
-}
-
-/// Where the plugin and the runtime are: as built, or as installed.
-std::optional<std::string> library_folder() {
-  for (const char* below : {"/lib/cachescape", "/../lib/cachescape"}) {
-    const std::string folder = own_folder() + below;
-    if (access((folder + "/cachescape_pass.so").c_str(), R_OK) == 0) return folder;
-  }
-  return std::nullopt;
-}
-
 int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   std::string settings = std::getenv("CACHESCAPE_PASS") == nullptr ? "" : std::getenv("CACHESCAPE_PASS");
   std::erase_if(arguments, [&](const std::string& a) {
@@ -151,7 +135,7 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   std::vector<std::string> command{other == nullptr ? compiler.usual : other};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const Work work = work_of(arguments);
-  const auto folder = library_folder();
+  const auto folder = library_folder("cachescape_pass.so");
   if (!folder && (work.compiles || work.links)) {
     std::fputs(
         "cachescape: the instrumentation (lib/cachescape/cachescape_pass.so) is not where this program is\n"

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
@@ -24,6 +25,7 @@ constexpr int command_not_found = 127;
 
 struct RecordOptions {
   RecordingOptions recording;
+  std::string engine = "auto";
   std::string follow;
   std::vector<std::string> command;
 };
@@ -40,12 +42,10 @@ void pass_on(int signal) {
 }
 
 /// Only returns where the program cannot be started.
-int become(const std::vector<std::string>& command, int session, bool follow) {
-  const int inherited = dup(session);
-  setenv(CACHESCAPE_SESSION_VARIABLE, std::to_string(inherited).c_str(), 1);
-  if (follow) setenv("CACHESCAPE_FOLLOW", "children", 1);
+int become(const Launch& launch) {
+  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : launch.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   std::signal(SIGPIPE, SIG_DFL);
   execvp(arguments[0], arguments.data());
@@ -57,18 +57,31 @@ struct Child {
   int start_failed;  ///< descriptor from which errno comes where it cannot be started
 };
 
-Result<Child> start(const RecordOptions& options, int session) {
+Result<Child> start(const RecordOptions& options, Engine engine, int session) {
   int failed[2];
   if (pipe2(failed, O_CLOEXEC) != 0) return failure(ErrorKind::io, fmt::format("pipe: {}", std::strerror(errno)));
   const pid_t pid = fork();
   if (pid < 0) return failure(ErrorKind::io, fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (pid == 0) {
-    const int why = become(options.command, session, !options.follow.empty());
+    // Above what programs expect to be open.
+    const int inherited = fcntl(session, F_DUPFD, 3);
+    const int why = become(launch_of(engine, options.command, inherited, !options.follow.empty()));
     if (write(failed[1], &why, sizeof why) < 0) _exit(command_not_found);
     _exit(command_not_found);
   }
   close(failed[1]);
   return Child{pid, failed[0]};
+}
+
+/// What code that is not recompiled cannot tell.
+Result<void> emulated_can(const RecordingOptions& options) {
+  if (options.counters_only)
+    return failure(ErrorKind::unsupported, "only programs built by cachescape cc, c++ or fortran have counters",
+                   "--counters-only", "leave it away to record accesses");
+  if (!options.region.empty())
+    return failure(ErrorKind::unsupported, "only programs built by cachescape cc, c++ or fortran have regions",
+                   "--region " + options.region, "leave it away to record the whole program");
+  return {};
 }
 
 Result<int> run(RecordOptions& options) {
@@ -77,9 +90,11 @@ Result<int> run(RecordOptions& options) {
   if (options.recording.output.empty()) options.recording.output = program_name(options.command[0]) + ".cscape";
   if (!options.recording.output.ends_with(".cscape"))
     return failure(ErrorKind::usage, "the profile's name must end in .cscape", "-o " + options.recording.output);
+  CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
+  if (engine == Engine::valgrind) CACHESCAPE_CHECK(emulated_can(options.recording));
   CACHESCAPE_TRY(auto session,
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
-  CACHESCAPE_TRY(const Child child, start(options, session.descriptor()));
+  CACHESCAPE_TRY(const Child child, start(options, engine, session.descriptor()));
   // The terminal sends these to the program too; we stay until it has ended.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);
@@ -95,6 +110,7 @@ Result<int> run(RecordOptions& options) {
     return failure(ErrorKind::io, fmt::format("cannot be started: {}", std::strerror(why)), options.command[0]);
   }
   options.recording.facts.emplace_back("command", joined(options.command));
+  for (const auto& fact : facts_of(engine)) options.recording.facts.push_back(fact);
   options.recording.show_progress = true;
   int status = 0;
   bool over = false;
@@ -102,6 +118,13 @@ Result<int> run(RecordOptions& options) {
     if (!over) over = waitpid(child.pid, &status, WNOHANG) == child.pid;
     return over;
   };
+  // An emulator publishes everything even then.
+  if (engine == Engine::valgrind) {
+    options.recording.ended_by_signal = [&] {
+      if (!over) over = waitpid(child.pid, &status, 0) == child.pid;
+      return over && WIFSIGNALED(status);
+    };
+  }
   const auto recorded = record_session(session, options.recording, is_over);
   if (!recorded) collect::let_program_go(session);
   if (!over) waitpid(child.pid, &status, 0);
@@ -109,9 +132,21 @@ Result<int> run(RecordOptions& options) {
   if (!recorded) return std::unexpected(recorded.error());
   if (!recorded->joined) {
     if (!options.recording.only_trace) unlink(options.recording.output.c_str());
-    return failure(ErrorKind::unsupported, "it is not instrumented, so nothing was observed", options.command[0],
-                   fmt::format("build it with cachescape cc, c++ or fortran; the program itself ended with {}", code));
+    if (engine == Engine::valgrind)
+      return failure(ErrorKind::unsupported, "valgrind could not run it, so nothing was observed", options.command[0],
+                     fmt::format("what valgrind said is above; it ended with {}", code));
+    return failure(
+        ErrorKind::unsupported, "it is not instrumented, so nothing was observed", options.command[0],
+        fmt::format("build it with cachescape cc, c++ or fortran, or leave --engine away; the program itself "
+                    "ended with {}",
+                    code));
   }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine == Engine::valgrind)
+    note(
+        fmt::format("{}: valgrind does not know one of its instructions, of AVX-512 for instance", options.command[0]));
+  if (engine == Engine::valgrind && !recorded->finished && WIFEXITED(status))
+    note(fmt::format("{}: has become another program (exec), which is observed only with --follow children",
+                     options.command[0]));
   if (WIFSIGNALED(status))
     note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
                      WTERMSIG(status), strsignal(WTERMSIG(status))));
@@ -127,13 +162,16 @@ void add_record(Program& program) {
   CLI::App& verb = program.add_verb("record", "Run a program and profile its memory accesses");
   auto options = std::make_shared<RecordOptions>();
   verb.add_option("-o,--output", options->recording.output, "The .cscape to write; default: the program's name");
+  verb.add_option("--engine", options->engine,
+                  "compiled: built by cachescape cc; valgrind: any program; auto: whichever the program allows")
+      ->check(CLI::IsMember({"auto", "compiled", "valgrind"}));
   verb.add_option("--follow", options->follow, "children: forked children get profiles of their own")
       ->check(CLI::IsMember({"children"}));
   add_recording_options(verb, options->recording);
   verb.add_option("program", options->command, "The program and its arguments, after --")
       ->type_name("PROGRAM [ARGUMENTS]");
   set_examples(verb, {{"cachescape record -- ./solver input.dat",
-                       "Writes solver.cscape; the program was built by cachescape cc"},
+                       "Writes solver.cscape; any program, best one built by cachescape cc"},
                       {"cachescape record -o s.cscape --lines 64 -- ./solver", "Only 64-byte lines: faster"},
                       {"cachescape record --trace s.cstrace -- ./solver", "Keep every access too"}});
   program.on(verb, [options, &program] {

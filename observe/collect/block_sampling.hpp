@@ -27,17 +27,20 @@ class BlockSampling {
     return true;
   }
 
-  /// What each analysed execution stands for.
-  double weight(std::uint32_t number) const {
-    if (number >= blocks_.size() || blocks_[number].analysed == 0) return 1;
-    return static_cast<double>(blocks_[number].executed) / static_cast<double>(blocks_[number].analysed);
-  }
-
- private:
   struct Block {
     std::uint64_t executed = 0;
     std::uint64_t analysed = 0;
+
+    /// What each analysed execution stands for.
+    double weight() const { return analysed == 0 ? 1 : static_cast<double>(executed) / static_cast<double>(analysed); }
+    void add(const Block& other) {
+      executed += other.executed;
+      analysed += other.analysed;
+    }
   };
+  Block block(std::uint32_t number) const { return number < blocks_.size() ? blocks_[number] : Block{}; }
+
+ private:
   std::uint64_t cap_;
   std::int64_t left_ = 0;
   std::vector<Block> blocks_;

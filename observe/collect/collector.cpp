@@ -44,6 +44,7 @@ void Collector::join_ring(std::uint32_t ring) {
 void Collector::take_block(std::uint32_t ring, const cachescape_block& block, std::size_t bytes) {
   join_ring(ring);
   if (!context_.modules.update(session_)) ++context_.broken_blocks;
+  context_.code.update(session_);
   for (const auto& globals = context_.modules.globals(); globals_known_ < globals.size(); ++globals_known_)
     context_.objects.add_global(globals[globals_known_]);
   const std::size_t words = record_bytes(bytes) / sizeof(std::uint64_t);
@@ -55,7 +56,9 @@ void Collector::give_back(std::uint32_t ring) {
   cachescape_block* const block = cachescape_block_of(&session_.header(), ring, r.tail);
   std::memset(block, 0, CACHESCAPE_BLOCK_BYTES);
   cachescape_add32(&r.tail, 1);
-  if (cachescape_load32(&r.waiting) != 0) wake(&r.tail);
+  // Not for every block: a program that fills the one block that is free waits again at once.
+  if (cachescape_load32(&r.waiting) != 0 && cachescape_load32(&r.head) - r.tail <= CACHESCAPE_RING_BLOCKS / 2)
+    wake(&r.tail);
 }
 
 bool Collector::collect() {

@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "observe/collect/callers_location.hpp"
+
 namespace cachescape::collect {
-namespace {
-
-/// Out of the system's headers, to the line that used them.
-std::uint32_t callers_location(std::uint32_t location, const std::vector<Location>& locations) {
-  for (std::uint32_t at = location; at != nowhere; at = locations[at].inlined_at)
-    if (!locations[at].file.starts_with("/usr/")) return at;
-  return location;
-}
-
-}  // namespace
 
 void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object) {
   auto at = ranges_.upper_bound(begin);
@@ -44,13 +36,15 @@ void ObjectMap::count(std::uint32_t object, std::uint64_t bytes) {
   ++gap_generation_;
 }
 
-void ObjectMap::add_global(const GlobalVariable& global) {
+std::uint32_t ObjectMap::add_global(const GlobalVariable& global) {
+  const auto number = static_cast<std::uint32_t>(objects_.size());
   Object& o = objects_.emplace_back();
   o.kind = Object::Kind::global;
   o.name = global.name;
   o.location = global.location;
   live_bytes_.push_back(0);
-  put(global.address.value, global.address.value + global.bytes, static_cast<std::uint32_t>(objects_.size() - 1));
+  put(global.address.value, global.address.value + global.bytes, number);
+  return number;
 }
 
 void ObjectMap::add_stack(std::uint64_t low, std::uint64_t high) {

@@ -20,7 +20,12 @@ class ObjectMap {
     std::uint32_t object = nowhere;
   };
 
-  void add_global(const GlobalVariable& global);
+  /// Its number among the objects.
+  std::uint32_t add_global(const GlobalVariable& global);
+  /// A variable of a library that was loaded again, perhaps elsewhere.
+  void place_again(std::uint32_t object, std::uint64_t address, std::uint64_t bytes) {
+    put(address, address + bytes, object);
+  }
   void add_stack(std::uint64_t low, std::uint64_t high);
   /// An allocation was made; what was there before is gone.
   void allocate(std::uint64_t address, std::uint64_t bytes, const AllocationOrigin& origin, const ModuleSet& modules);
@@ -38,6 +43,8 @@ class ObjectMap {
   /// that is freed and allocated for the same object again changes neither.
   const std::uint64_t& generation(bool of_object) const { return of_object ? generation_ : gap_generation_; }
   const std::vector<Object>& objects() const { return objects_; }
+  /// The object that each origin of allocations made.
+  const std::map<AllocationOrigin, std::uint32_t>& heap_origins() const { return by_origin_; }
 
  private:
   struct Range {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "observe/collect/code_places.hpp"
+
 namespace cachescape::collect {
 namespace {
 
@@ -80,9 +82,14 @@ void keep_what_ran(Places& p) {
 }  // namespace
 
 Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted) {
-  Places places = context.modules.counted(session);
+  Places places;
+  if (context.code.joined()) {
+    places = places_of_code(context.code, context.code_globals, context.objects);
+  } else {
+    places = context.modules.counted(session);
+    places.objects = context.objects.objects();
+  }
   places.line = counted.line;
-  places.objects = context.objects.objects();
   // Addresses that belong to nothing we know are an object of their own.
   Object unknown;
   unknown.name = "(unknown)";

@@ -12,6 +12,9 @@ namespace {
 // Shorter loops are cheaper to expand than to reason about.
 constexpr std::uint64_t fewest_trips_of_a_run = 4;
 
+// No program has more; what claims to is broken.
+constexpr std::uint64_t most_threads = 1 << 20;
+
 }  // namespace
 
 void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink) {
@@ -22,20 +25,34 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& ba
   tell_passed(out);
 }
 
-bool RecordDecoder::passes(const DecodedDescriptor& descriptor, std::uint64_t executions, Output& out) {
+bool RecordDecoder::unwanted(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses, Output& out) {
   if (unwanted_ == 0 && !context_.sampling) return false;
+  if (context_.sampling ? !context_.sampling->wants(number, executions, accesses) : accesses <= unwanted_) return true;
+  tell_passed(out);
+  unwanted_ = 0;
+  return false;
+}
+
+bool RecordDecoder::passes(const DecodedDescriptor& descriptor, std::uint64_t executions, Output& out) {
   if (!descriptor.simple || descriptor.is_long) return false;
   const std::uint64_t accesses = descriptor.accesses.size() * executions;
-  const bool passes =
-      context_.sampling ? !context_.sampling->wants(descriptor.number, executions, accesses) : accesses <= unwanted_;
-  if (!passes) {
-    tell_passed(out);
-    unwanted_ = 0;
-    return false;
-  }
-  if (!context_.sampling) unwanted_ -= accesses;
+  if (!unwanted(descriptor.number, executions, accesses, out)) return false;
+  unwanted_ -= std::min(unwanted_, accesses);
   for (std::size_t k = 0; k < access_kinds; ++k) passed_[k] += descriptor.kinds[k] * executions;
   passed_bytes_ += descriptor.bytes * executions;
+  return true;
+}
+
+bool RecordDecoder::passes(const CodeTable::Descriptor& descriptor, std::uint32_t number, const std::uint64_t* slots,
+                           Output& out) {
+  if (!unwanted(number, 1, descriptor.accesses, out)) return false;
+  const CodeTable::Stretch* stretch = context_.code.stretches_of(descriptor);
+  for (const CodeTable::Stretch* const end = stretch + descriptor.stretches; stretch != end; ++stretch) {
+    if (slots[stretch->witness] == 0) continue;
+    unwanted_ -= std::min<std::uint64_t>(unwanted_, stretch->accesses);
+    for (std::size_t k = 0; k < access_kinds; ++k) passed_[k] += stretch->kinds[k];
+    passed_bytes_ += stretch->bytes;
+  }
   return true;
 }
 
@@ -51,7 +68,13 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
   if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
   while (!words.empty() && words[0] != 0) {
     if (words[0] < CACHESCAPE_MARKERS) {
-      const std::size_t used = marker(words);
+      const std::size_t used = marker(words, out);
+      if (used == 0) break;
+      words = words.subspan(used);
+      continue;
+    }
+    if (CodeTable::is_code(words[0])) {
+      const std::size_t used = code_record(words, out);
       if (used == 0) break;
       words = words.subspan(used);
       continue;
@@ -74,8 +97,72 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
   }
 }
 
-std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
-  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 0, 0, 4};
+std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Output& out) {
+  const CodeTable::Descriptor* descriptor = context_.code.find(words[0]);
+  if (descriptor == nullptr && context_.session != nullptr && context_.code.update(*context_.session))
+    descriptor = context_.code.find(words[0]);
+  if (descriptor == nullptr || 1 + descriptor->slots > words.size()) {
+    ++context_.broken_blocks;
+    return 0;
+  }
+  const std::size_t used = 1 + descriptor->slots;
+  if (descriptor->slots == 0 || off()) return used;
+  const std::uint64_t* const slots = words.data() + 1;
+  if (passes(*descriptor, static_cast<std::uint32_t>(words[0] - CACHESCAPE_CODE), slots, out)) return used;
+  if (out.batch.capacity() - out.batch.size() < descriptor->accesses) out.hand_on();
+  const CodeTable::Access* access = context_.code.accesses_of(*descriptor);
+  const CodeTable::Stretch* stretch = context_.code.stretches_of(*descriptor);
+  for (std::uint32_t i = 0; i < descriptor->stretches; ++i, ++stretch) {
+    const CodeTable::Access* const end = access + stretch->accesses;
+    if (slots[stretch->witness] == 0) {
+      access = end;
+      continue;
+    }
+    while (access != end) {
+      if (out.batch.full()) out.hand_on();
+      const auto left = static_cast<std::size_t>(end - access);
+      const std::size_t count = std::min(left, out.batch.capacity() - out.batch.size());
+      push(access, count, slots, out.batch);
+      access += count;
+    }
+  }
+  return used;
+}
+
+// Straight into the columns, whose addresses then stay in registers.
+void RecordDecoder::push(const CodeTable::Access* access, std::size_t count, const std::uint64_t* slots,
+                         AccessBatch& batch) {
+  const std::size_t first = batch.size();
+  Address* const addresses = batch.address_column() + first;
+  std::uint32_t* const sizes = batch.size_column() + first;
+  AccessKind* const kinds = batch.kind_column() + first;
+  ThreadId* const threads = batch.thread_column() + first;
+  SiteId* const sites = batch.site_column() + first;
+  for (std::size_t i = 0; i < count; ++i) {
+    const CodeTable::Access& a = access[i];
+    const std::uint64_t address = slots[a.slot] + static_cast<std::uint64_t>(std::int64_t{a.offset});
+    addresses[i] = Address{address};
+    sizes[i] = a.size;
+    kinds[i] = a.kind;
+    threads[i] = thread_;
+    sites[i] = SiteId{context_.places.number(a.site, address, context_.objects)};
+  }
+  batch.set_size(first + count);
+}
+
+AllocationOrigin RecordDecoder::origin_of(std::uint64_t descriptor, std::uint64_t stack) {
+  if (!CodeTable::is_code(descriptor)) {
+    const DecodedDescriptor* const by = context_.modules.find(descriptor);
+    const std::uint32_t site = by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
+    return context_.stacks.origin(site, stack, context_.session, context_.modules);
+  }
+  if (context_.code.find(descriptor) == nullptr && context_.session != nullptr) context_.code.update(*context_.session);
+  const CodeTable::Descriptor* const by = context_.code.find(descriptor);
+  return {.site = by == nullptr || by->accesses == 0 ? nowhere : context_.code.accesses_of(*by)->site};
+}
+
+std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& out) {
+  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4};
   const std::size_t length = 1 + arguments[words[0]];
   if (length > words.size()) {
     ++context_.broken_blocks;
@@ -84,13 +171,29 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words) {
   switch (words[0]) {
     case CACHESCAPE_ALLOCATED:
     case CACHESCAPE_ALLOCATED_BY_STACK: {
-      const DecodedDescriptor* const by = context_.modules.find(words[3]);
-      const std::uint32_t site = by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
       const std::uint64_t stack = words[0] == CACHESCAPE_ALLOCATED_BY_STACK ? words[4] : 0;
-      const AllocationOrigin origin = context_.stacks.origin(site, stack, context_.session, context_.modules);
-      context_.objects.allocate(words[1], words[2], origin, context_.modules);
+      context_.objects.allocate(words[1], words[2], origin_of(words[3], stack), context_.modules);
       return length;
     }
+    case CACHESCAPE_THREAD:
+      if (words[1] > most_threads) {
+        ++context_.broken_blocks;
+        return 0;
+      }
+      tell_passed(out);
+      thread_ = ThreadId{static_cast<std::uint32_t>(words[1])};
+      return length;
+    case CACHESCAPE_STACK:
+      if (words[1] < words[2]) context_.objects.add_stack(words[1], words[2]);
+      return length;
+    case CACHESCAPE_MAPPED:
+      if (words[1] >= context_.code.mappings().size() && context_.session != nullptr)
+        context_.code.update(*context_.session);
+      if (words[1] < context_.code.mappings().size()) {
+        const Mapping& mapping = context_.code.mappings()[words[1]];
+        context_.code_globals.place(mapping, context_.code.files()[mapping.file], context_.objects);
+      }
+      return length;
     case CACHESCAPE_FREED:
       context_.objects.free(words[1]);
       return length;

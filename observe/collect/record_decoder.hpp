@@ -11,6 +11,8 @@
 #include "cachescape/strided_run.hpp"
 #include "observe/collect/allocation_stacks.hpp"
 #include "observe/collect/block_sampling.hpp"
+#include "observe/collect/code_globals.hpp"
+#include "observe/collect/code_table.hpp"
 #include "observe/collect/module_set.hpp"
 #include "observe/collect/object_map.hpp"
 #include "observe/collect/place_numbers.hpp"
@@ -32,6 +34,8 @@ class AccessSink {
 /// What the records of all rings are decoded with.
 struct DecoderContext {
   ModuleSet modules;
+  CodeTable code;  ///< instead of modules, where code is translated while it runs
+  CodeGlobals code_globals;
   ObjectMap objects;
   PlaceNumbers places;
   AllocationStacks stacks;
@@ -69,11 +73,14 @@ class RecordDecoder {
 
   void decode(std::span<const std::uint64_t> words, Output& out);
   /// Words consumed; 0 where the record is broken.
-  std::size_t marker(std::span<const std::uint64_t> words);
+  std::size_t marker(std::span<const std::uint64_t> words, Output& out);
+  std::size_t code_record(std::span<const std::uint64_t> words, Output& out);
+  AllocationOrigin origin_of(std::uint64_t descriptor, std::uint64_t stack);
   void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);
   std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
   void trip(const std::uint64_t* slots, Output& out);
+  void push(const CodeTable::Access* access, std::size_t count, const std::uint64_t* slots, AccessBatch& batch);
   void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out);
   SiteId place(const DecodedAccess& access, std::uint64_t address) {
@@ -82,6 +89,9 @@ class RecordDecoder {
 
   /// Whether executions of a descriptor are not analysed; they are counted.
   bool passes(const DecodedDescriptor& descriptor, std::uint64_t executions, Output& out);
+  bool passes(const CodeTable::Descriptor& descriptor, std::uint32_t number, const std::uint64_t* slots, Output& out);
+  /// Whether executions of a descriptor, with at most so many accesses, need not be analysed.
+  bool unwanted(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses, Output& out);
   void tell_passed(Output& out);
 
   bool off() const { return switched_off_ || (!context_.region.empty() && inside_ == 0); }

@@ -143,8 +143,8 @@ TEST_F(Decoding, BlocksAreAnalysedUntilTheyWereSeenOftenEnough) {
   EXPECT_EQ(decoded({affine_, 100, low, low + 64}).size(), 200u);
   EXPECT_EQ(executed(10'000), (BlockSampling::stay - 200 + 2) / 3);
   const double analysed = static_cast<double>(1 + stay + (BlockSampling::stay - 200 + 2) / 3);
-  EXPECT_DOUBLE_EQ(context_.sampling->weight(0), 20'500 / analysed);
-  EXPECT_EQ(context_.sampling->weight(4), 1);
+  EXPECT_DOUBLE_EQ(context_.sampling->block(0).weight(), 20'500 / analysed);
+  EXPECT_EQ(context_.sampling->block(4).weight(), 1);
 }
 
 TEST_F(Decoding, SegmentsGiveTheirAccessesInOrder) {
@@ -252,7 +252,7 @@ TEST_F(Decoding, BrokenRecordsEndTheirBlockOnly) {
       {site_, low, low},  // names the site of an allocation
       {CACHESCAPE_ALLOCATED, 1, 2},
       {CACHESCAPE_FREED},
-      {8, 1, 2, 3},  // no such marker
+      {12, 1, 2, 3},  // no such marker
       {15},
   };
   std::uint64_t count = 0;

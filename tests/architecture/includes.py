@@ -17,6 +17,7 @@ ALLOWED = {
     "observe/symbols": [],
     "observe/collect": ["session", "observe/symbols"],
     "observe/compiled": ["session"],
+    "observe/emulated": ["session"],
     "analyze": [],
     "profile": [],
     "api": ["analyze", "profile"],

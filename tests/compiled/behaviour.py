@@ -29,8 +29,10 @@ class Ends(Scratch):
         for alone in False, True:
             with self.subTest(alone=alone):
                 if alone:
+                    # A static program looks for the collector by PATH alone.
+                    named = {"CACHESCAPE_COLLECTOR": PROGRAM} if "-static" in options else {}
                     self.run_it([program], expect=-status + 128 if status > 128 else status,
-                                env={"CACHESCAPE_OUTPUT": "out.cscape"})
+                                env={"CACHESCAPE_OUTPUT": "out.cscape", **named})
                     wait_for(lambda: self.finished("out.cscape"), "the collector's end")
                 else:
                     self.record(program, expect=status)

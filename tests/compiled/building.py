@@ -20,8 +20,8 @@ class Calls(Scratch):
         self.write("touch.c", TOUCH)
         self.write("main.c", MAIN)
 
-    def writes(self, program="./x"):
-        self.record(program)
+    def writes(self, program="./x", options=()):
+        self.record(program, options=options)
         return self.info()["writes"]
 
     def plain(self, *arguments, expect=0):
@@ -109,11 +109,11 @@ class Calls(Scratch):
         self.assertEqual(self.writes(), 1510)
         # The program itself may be plain: the library brings the runtime.
         self.run_it(["gcc", "-O2", "load.c", "-o", "x"])
-        self.assertEqual(self.writes(), 1500)
+        self.assertEqual(self.writes(options=["--engine", "compiled"]), 1500)
 
     def test_a_plain_program_is_refused(self):
         self.run_it(["gcc", "-O2", "touch.c", "main.c", "-o", "x"])
-        done = self.record("./x", expect=None)
+        done = self.record("./x", options=["--engine", "compiled"], expect=None)
         self.assertIn("it is not instrumented", done.stderr)
         self.assertNotEqual(done.returncode, 0)
         self.assertFalse((self.folder / "out.cscape").exists())

@@ -134,7 +134,7 @@ class Processes(Scratch):
 
     def test_a_script_around_it(self):
         self.compile(TOUCH + "int main(void) { touch(2); return 0; }")
-        self.record("sh", "-c", "./x; exit 3", expect=3)
+        self.record("sh", "-c", "./x; exit 3", options=["--engine", "compiled"], expect=3)
         self.assertEqual(self.info()["writes"], 2000)
 
     def test_off(self):

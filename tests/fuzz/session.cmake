@@ -1,1 +1,3 @@
 cachescape_fuzz(session cachescape_collect)
+cachescape_fuzz(code cachescape_collect)
+cachescape_fuzz(program_file cachescape_collect)

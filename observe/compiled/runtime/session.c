@@ -15,6 +15,9 @@
 
 struct cachescape_session* cachescape_session;
 
+/* By this section `cachescape record` knows a program that the runtime is linked into statically. */
+__attribute__((section(".cachescape"), used, retain)) static const char linked_in[] = "cachescape";
+
 static const struct cachescape_module_start* modules[CACHESCAPE_MAX_MODULES];
 static struct cachescape_module* entries[CACHESCAPE_MAX_MODULES]; /* in the session */
 static uint64_t* unshared[CACHESCAPE_MAX_MODULES]; /* each module's own counters: of threads that we do not know */

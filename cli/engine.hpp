@@ -1,0 +1,30 @@
+// How a program is observed: by what was compiled into it, or by an emulator that it runs in.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cachescape/result.hpp"
+
+namespace cachescape::cli {
+
+enum class Engine { compiled, valgrind };
+
+/// The engine that `--engine` asks for; for "auto" the one that the program allows. `program` is a path, or a name that
+/// is looked for as a shell would.
+Result<Engine> engine_for(const std::string& asked, const std::string& program);
+
+/// What to execute so that the program joins a session.
+struct Launch {
+  std::vector<std::string> command;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< in addition to what there is
+};
+
+/// `session` is the descriptor that the program inherits.
+Launch launch_of(Engine engine, const std::vector<std::string>& command, int session, bool follow_children);
+
+/// What a profile should say of how it was made.
+std::vector<std::pair<std::string, std::string>> facts_of(Engine engine);
+
+}  // namespace cachescape::cli

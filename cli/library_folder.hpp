@@ -1,0 +1,15 @@
+// Where the parts of cachescape that run inside other programs are.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace cachescape::cli {
+
+/// The folder that this program is in.
+std::string own_folder();
+
+/// The folder lib/cachescape beside this program, as built or as installed, if `file` is in it.
+std::optional<std::string> library_folder(const std::string& file);
+
+}  // namespace cachescape::cli

@@ -1,0 +1,29 @@
+#include "observe/collect/code_globals.hpp"
+
+#include <utility>
+
+#include "observe/symbols/symbolizer.hpp"
+
+namespace cachescape::collect {
+
+void CodeGlobals::place(const Mapping& mapping, const std::string& path, ObjectMap& objects) {
+  const std::uint64_t base = mapping.begin - mapping.file_offset;
+  const auto [entry, is_new] = by_file_.try_emplace(mapping.file);
+  if (!is_new) {
+    for (const Variable& v : entry->second) objects.place_again(v.object, base + v.from_base, v.bytes);
+    return;
+  }
+  symbols::Symbolizer file({{path, mapping.begin, mapping.end, mapping.file_offset, {}, {}}});
+  const auto first = static_cast<std::uint32_t>(locations_.size());
+  for (symbols::Variable& v : file.variables()) {
+    const std::uint32_t location = v.location == nowhere ? nowhere : first + v.location;
+    const std::uint32_t object = objects.add_global({Address{v.address}, v.bytes, std::move(v.name), location});
+    entry->second.push_back({v.address - base, v.bytes, object});
+  }
+  for (Location location : file.locations()) {
+    if (location.inlined_at != nowhere) location.inlined_at += first;
+    locations_.push_back(std::move(location));
+  }
+}
+
+}  // namespace cachescape::collect

@@ -1,0 +1,107 @@
+#include "observe/collect/code_places.hpp"
+
+#include <map>
+#include <utility>
+
+#include "observe/collect/callers_location.hpp"
+#include "observe/symbols/symbolizer.hpp"
+
+namespace cachescape::collect {
+namespace {
+
+/// Every mapping at addresses of its own: in the program, one may have taken the place of another.
+class Apart {
+ public:
+  explicit Apart(const CodeTable& code) : code_(code) {
+    std::uint64_t free = 0;
+    for (const Mapping& m : code.mappings()) {
+      begins_.push_back(free);
+      objects_.push_back({code.files()[m.file], free, free + (m.end - m.begin), m.file_offset, {}, {}});
+      free += m.end - m.begin;
+    }
+  }
+  const std::vector<symbols::MappedObject>& objects() const { return objects_; }
+  /// Beyond all files where there is none.
+  std::uint64_t operator()(const CodeSite& site) const {
+    if (site.mapping == nowhere) return ~std::uint64_t{0};
+    return begins_[site.mapping] + (site.address - code_.mappings()[site.mapping].begin);
+  }
+
+ private:
+  const CodeTable& code_;
+  std::vector<std::uint64_t> begins_;
+  std::vector<symbols::MappedObject> objects_;
+};
+
+/// Numbers of functions as blocks.
+class Functions {
+ public:
+  explicit Functions(std::vector<Block>& blocks) : blocks_(blocks) {}
+  std::uint32_t number(const std::string& function, const std::string& module) {
+    const auto [entry, is_new] = numbers_.try_emplace({function, module}, static_cast<std::uint32_t>(blocks_.size()));
+    if (is_new) {
+      Block& block = blocks_.emplace_back();
+      block.function = function;
+      block.module = module;
+    }
+    return entry->second;
+  }
+
+ private:
+  std::vector<Block>& blocks_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
+};
+
+std::string function_around(std::uint32_t location, const std::vector<Location>& locations) {
+  std::string function;
+  for (std::uint32_t at = location; at != nowhere; at = locations[at].inlined_at) function = locations[at].function;
+  return function;
+}
+
+/// What stands for the function where nothing tells it.
+std::string unknown_function(const std::string& module) {
+  return module.empty() ? "(generated code)" : "(" + module.substr(module.rfind('/') + 1) + ")";
+}
+
+void name_heap_objects(const ObjectMap& map, Places& places) {
+  for (const auto& [origin, number] : map.heap_origins()) {
+    if (origin.site >= places.sites.size()) continue;
+    Object& object = places.objects[number];
+    const Site& made_by = places.sites[origin.site];
+    object.location = callers_location(made_by.location, places.locations);
+    if (object.location != nowhere) object.name = places.locations[object.location].function;
+    if (object.name.empty() && made_by.block != nowhere) object.name = places.blocks[made_by.block].function;
+  }
+}
+
+}  // namespace
+
+Places places_of_code(const CodeTable& code, const CodeGlobals& globals, const ObjectMap& objects) {
+  const Apart apart(code);
+  std::vector<std::uint64_t> addresses;
+  for (const CodeSite& site : code.sites()) addresses.push_back(apart(site));
+  symbols::Symbolizer symbolizer(apart.objects());
+  const auto found = symbolizer.locate(addresses);
+
+  Places places;
+  places.locations = globals.locations();
+  const auto first = static_cast<std::uint32_t>(places.locations.size());
+  for (Location location : symbolizer.locations()) {
+    if (location.inlined_at != nowhere) location.inlined_at += first;
+    places.locations.push_back(std::move(location));
+  }
+  Functions functions(places.blocks);
+  for (const symbols::CodePlace& place : found) {
+    Site& site = places.sites.emplace_back();
+    if (place.location != nowhere) site.location = first + place.location;
+    const std::string module = place.module == nowhere ? std::string() : symbolizer.modules()[place.module];
+    std::string function = function_around(site.location, places.locations);
+    if (function.empty()) function = unknown_function(module);
+    site.block = functions.number(function, module);
+  }
+  places.objects = objects.objects();
+  name_heap_objects(objects, places);
+  return places;
+}
+
+}  // namespace cachescape::collect

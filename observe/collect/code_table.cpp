@@ -1,0 +1,136 @@
+#include "observe/collect/code_table.hpp"
+
+#include <cstring>
+
+#include "observe/collect/module_set.hpp"
+#include "session/record.h"
+#include "session/session_atomic.h"
+
+namespace cachescape::collect {
+namespace {
+
+using Bytes8 = std::span<const std::uint8_t>;
+
+// Longer than any system's paths.
+constexpr std::size_t longest_path = 65536;
+// So that the sizes of all mappings that fit into a session can be added.
+constexpr std::uint64_t largest_mapping = std::uint64_t{1} << 36;
+
+template <class Row>
+Row row_at(Bytes8 bytes, std::size_t at = 0) {
+  Row row;
+  std::memcpy(&row, bytes.data() + at, sizeof row);
+  return row;
+}
+
+}  // namespace
+
+template <class Take>
+bool CodeTable::read_list(const SessionFile& session, Place& place, Take take) {
+  while (true) {
+    const Bytes8 head = session.bytes(place.part_at, sizeof(cachescape_part));
+    if (head.empty() || place.part_at % 8 != 0) return false;
+    const auto& part = *reinterpret_cast<const cachescape_part*>(head.data());
+    // Looked at before what is complete, so that nothing is left behind when the list goes on elsewhere.
+    const std::uint64_t next_at = cachescape_load64(&part.next_at);
+    const std::uint64_t used = cachescape_load64(&part.used);
+    const Bytes8 entries = session.bytes(place.part_at + sizeof(cachescape_part), used);
+    if (used < place.read || (entries.empty() && used != 0)) return false;
+    while (place.read < used) {
+      const std::size_t taken = take(entries.subspan(place.read));
+      if (taken == 0) return false;
+      place.read += taken;
+    }
+    if (next_at == 0) return true;
+    // A chain that leads back to itself ends where it holds more than the session does.
+    bytes_read_ += place.read + sizeof(cachescape_part);
+    if (bytes_read_ > session.header().arena_bytes) return false;
+    place = {next_at, 0};
+  }
+}
+
+bool CodeTable::update(const SessionFile& session) {
+  if (broken_) return false;
+  const std::uint64_t at = cachescape_load64(&session.header().code_at);
+  if (at == 0) return true;
+  if (!joined_) {
+    const Bytes8 bytes = session.bytes(at, sizeof(cachescape_code));
+    joined_ = true;
+    broken_ = bytes.empty();
+    if (broken_) return false;
+    const auto code = row_at<cachescape_code>(bytes);
+    descriptors_at_.part_at = code.descriptors_at;
+    mappings_at_.part_at = code.mappings_at;
+  }
+  const auto read_mappings = [&] {
+    return read_list(session, mappings_at_, [&](Bytes8 rest) { return take_mapping(rest); });
+  };
+  broken_ = !read_mappings() || !read_list(session, descriptors_at_, [&](Bytes8 rest) {
+    // A descriptor refers to a mapping that was written before it, but perhaps after the last look.
+    if (rest.size() >= sizeof(cachescape_code_descriptor) &&
+        row_at<cachescape_code_descriptor>(rest).mapping > mappings_.size() && !read_mappings())
+      return std::size_t{0};
+    return take_descriptor(rest);
+  });
+  return !broken_;
+}
+
+std::size_t CodeTable::take_mapping(Bytes8 rest) {
+  if (rest.size() < sizeof(cachescape_mapping)) return 0;
+  const auto m = row_at<cachescape_mapping>(rest);
+  if (m.path_bytes > longest_path || m.path_bytes % 8 != 0 || m.path_bytes > rest.size() - sizeof m) return 0;
+  if (m.begin >= m.end || m.end - m.begin > largest_mapping) return 0;
+  const auto* const text = reinterpret_cast<const char*>(rest.data() + sizeof m);
+  std::string path(text, strnlen(text, m.path_bytes));
+  const auto [entry, is_new] = file_numbers_.try_emplace(path, static_cast<std::uint32_t>(files_.size()));
+  const std::uint32_t file = entry->second;
+  if (is_new) files_.push_back(std::move(path));
+  mappings_.push_back({m.begin, m.end, m.file_offset, file});
+  return sizeof m + m.path_bytes;
+}
+
+std::uint32_t CodeTable::site_at(std::uint64_t address, std::uint32_t mapping) {
+  std::uint64_t place = address;
+  if (mapping != nowhere) {
+    const Mapping& m = mappings_[mapping];
+    place = (address - m.begin + m.file_offset) ^ (std::uint64_t{m.file} + 1) << 48;
+  }
+  const auto [entry, is_new] = site_numbers_.try_emplace(place, static_cast<std::uint32_t>(sites_.size()));
+  if (is_new) sites_.push_back({address, mapping});
+  return entry->second;
+}
+
+std::size_t CodeTable::take_descriptor(Bytes8 rest) {
+  if (rest.size() < sizeof(cachescape_code_descriptor)) return 0;
+  const auto d = row_at<cachescape_code_descriptor>(rest);
+  const std::size_t bytes = sizeof d + d.accesses * sizeof(cachescape_code_access);
+  if (bytes > rest.size() || d.accesses > CACHESCAPE_CODE_MOST_ACCESSES || d.slots > CACHESCAPE_CODE_MOST_SLOTS)
+    return 0;
+  if (d.mapping > mappings_.size()) return 0;
+  const std::uint32_t mapping = d.mapping == 0 ? nowhere : d.mapping - 1;
+  Descriptor to;
+  to.slots = d.slots;
+  to.accesses = d.accesses;
+  to.first_access = static_cast<std::uint32_t>(accesses_.size());
+  to.first_stretch = static_cast<std::uint32_t>(stretches_.size());
+  // The site of an allocation has no word that its address could be in.
+  const std::uint32_t slots = d.slots == 0 && d.accesses == 1 ? 1 : d.slots;
+  for (std::size_t i = 0; i < d.accesses; ++i) {
+    const auto a = row_at<cachescape_code_access>(rest, sizeof d + i * sizeof(cachescape_code_access));
+    if (a.slot >= slots || a.witness >= slots || a.size > longest_part || a.flags > CACHESCAPE_MODIFY) return 0;
+    const std::uint64_t instruction = d.address + static_cast<std::uint64_t>(std::int64_t{a.code});
+    accesses_.push_back({a.slot, a.size, static_cast<AccessKind>(a.flags), site_at(instruction, mapping), a.offset});
+    if (to.stretches == 0 || stretches_.back().witness != a.witness) {
+      stretches_.push_back({a.witness, 0, {}, 0});
+      ++to.stretches;
+    }
+    Stretch& stretch = stretches_.back();
+    ++stretch.accesses;
+    ++stretch.kinds[a.flags];
+    stretch.bytes += a.size;
+  }
+  descriptors_.push_back(to);
+  return bytes;
+}
+
+}  // namespace cachescape::collect

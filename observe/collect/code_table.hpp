@@ -1,0 +1,103 @@
+// The translated code of a program (session/code.h): what its records mean, and the files that it was mapped from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "cachescape/access.hpp"
+#include "cachescape/places.hpp"
+#include "observe/collect/session_file.hpp"
+#include "session/code.h"
+
+namespace cachescape::collect {
+
+/// A part of a file that was mapped as code.
+struct Mapping {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t file_offset = 0;
+  std::uint32_t file = 0;  ///< number in CodeTable::files()
+};
+
+/// An instruction that accesses memory or calls an allocator.
+struct CodeSite {
+  std::uint64_t address = 0;        ///< in the program, where it was first seen
+  std::uint32_t mapping = nowhere;  ///< number in CodeTable::mappings()
+};
+
+class CodeTable {
+ public:
+  struct Access {
+    std::uint16_t slot = 0;
+    std::uint16_t size = 0;
+    AccessKind kind = AccessKind::read;
+    std::uint32_t site = 0;  ///< number in sites()
+    std::int32_t offset = 0;
+  };
+  /// Accesses in a row that were made if one word is not zero.
+  struct Stretch {
+    std::uint16_t witness = 0;
+    std::uint16_t accesses = 0;
+    std::array<std::uint16_t, access_kinds> kinds{};  ///< of the accesses
+    std::uint32_t bytes = 0;                          ///< of all accesses
+  };
+  struct Descriptor {
+    std::uint32_t slots = 0;
+    std::uint32_t accesses = 0;
+    std::uint32_t first_access = 0;
+    std::uint32_t first_stretch = 0;
+    std::uint32_t stretches = 0;
+  };
+
+  /// Reads what was added since the last call. False where it is broken: nothing behind that is read any more.
+  bool update(const SessionFile& session);
+
+  /// Whether the session is one of translated code.
+  bool joined() const { return joined_; }
+  static bool is_code(std::uint64_t word) { return word >= CACHESCAPE_CODE; }
+  /// The descriptor that a word names, or null.
+  const Descriptor* find(std::uint64_t word) const {
+    const std::uint64_t number = word - CACHESCAPE_CODE;
+    return number < descriptors_.size() ? &descriptors_[number] : nullptr;
+  }
+  const Access* accesses_of(const Descriptor& d) const { return accesses_.data() + d.first_access; }
+  const Stretch* stretches_of(const Descriptor& d) const { return stretches_.data() + d.first_stretch; }
+
+  const std::vector<Descriptor>& descriptors() const { return descriptors_; }
+  const std::vector<CodeSite>& sites() const { return sites_; }
+  const std::vector<Mapping>& mappings() const { return mappings_; }
+  const std::vector<std::string>& files() const { return files_; }
+
+ private:
+  /// How far a list was read.
+  struct Place {
+    std::uint64_t part_at = 0;
+    std::uint64_t read = 0;  ///< bytes of the part's entries
+  };
+  template <class Take>
+  bool read_list(const SessionFile& session, Place& place, Take take);
+  /// Bytes that the entry takes; 0 where it is broken.
+  std::size_t take_mapping(std::span<const std::uint8_t> rest);
+  std::size_t take_descriptor(std::span<const std::uint8_t> rest);
+  std::uint32_t site_at(std::uint64_t address, std::uint32_t mapping);
+
+  bool joined_ = false;
+  bool broken_ = false;
+  std::uint64_t bytes_read_ = 0;
+  Place descriptors_at_, mappings_at_;
+  std::vector<Descriptor> descriptors_;
+  std::vector<Access> accesses_;
+  std::vector<Stretch> stretches_;
+  std::vector<CodeSite> sites_;
+  /// By file and offset in it, or by address where there is no file: a library that is loaded again has the same sites.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> site_numbers_;
+  std::vector<Mapping> mappings_;
+  std::vector<std::string> files_;
+  boost::unordered_flat_map<std::string, std::uint32_t> file_numbers_;
+};
+
+}  // namespace cachescape::collect

@@ -1,0 +1,212 @@
+#include "observe/collect/code_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "observe/collect/code_places.hpp"
+#include "observe/collect/made_code.hpp"
+#include "observe/collect/record_decoder.hpp"
+
+namespace cachescape::collect {
+namespace {
+
+constexpr std::uint64_t low = 0x10000;
+
+cachescape_code_access access(unsigned slot, unsigned witness, unsigned kind, unsigned size, std::int32_t offset = 0,
+                              std::int32_t code = 0) {
+  return {static_cast<std::uint16_t>(slot),
+          static_cast<std::uint16_t>(witness),
+          static_cast<std::uint16_t>(size),
+          static_cast<std::uint8_t>(kind),
+          0,
+          offset,
+          code};
+}
+
+struct Seen {
+  std::uint64_t address;
+  std::uint32_t size;
+  AccessKind kind;
+  std::uint32_t thread = 0;
+
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+std::ostream& operator<<(std::ostream& out, const Seen& s) {
+  return out << std::hex << s.address << std::dec << ":" << s.size << ":" << static_cast<int>(s.kind) << "@"
+             << s.thread;
+}
+using Expected = std::vector<Seen>;
+
+class Keeper : public AccessSink {
+ public:
+  void take(const AccessBatch& batch) override {
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      seen.push_back({batch[i].address.value, batch[i].size, batch[i].kind, batch[i].thread.value});
+  }
+  void take(const StridedRun&) override { FAIL() << "translated code has no loops"; }
+  std::uint64_t unwanted() const override { return unwanted_accesses; }
+  void pass_over(ThreadId, const KindCounts& accesses, std::uint64_t bytes) override {
+    passed = accesses;
+    passed_bytes = bytes;
+  }
+  std::uint64_t unwanted_accesses = 0;
+  KindCounts passed{};
+  std::uint64_t passed_bytes = 0;
+  Expected seen;
+};
+
+class TranslatedCode : public testing::Test {
+ protected:
+  TranslatedCode() : session_(*SessionFile::create(CACHESCAPE_WANT_ACCESSES)) {
+    code_.mapping(0x400000, 0x402000, 0x1000, "/no/such/program");
+    code_.mapping(0x600000, 0x601000, 0, "/no/such/library.so");
+    // Two stretches; the second one uses the first one's base, and has a guarded access.
+    two_ = code_.descriptor(0x400100, 1, 3,
+                            {access(0, 0, CACHESCAPE_READ, 8, 16), access(0, 0, CACHESCAPE_MODIFY, 4, -8, 4),
+                             access(2, 2, CACHESCAPE_WRITE, 2, 0, 8), access(0, 1, CACHESCAPE_WRITE, 16, 32, 12)});
+    site_ = code_.descriptor(0x400200, 1, 0, {access(0, 0, CACHESCAPE_READ, 0)});
+    empty_ = code_.descriptor(0x400300, 0, 0, {});
+    join(session_, code_);
+    context_.session = &session_;
+  }
+
+  Expected decoded(const std::vector<std::uint64_t>& words, std::size_t batch_size = 16) {
+    Keeper keeper;
+    AccessBatch batch(batch_size);
+    decoder_.decode(words, batch, keeper);
+    keeper.take(batch);
+    return keeper.seen;
+  }
+
+  SessionFile session_;
+  MadeCode code_;
+  std::uint64_t two_, site_, empty_;
+  DecoderContext context_;
+  RecordDecoder decoder_{context_, ThreadId{0}};
+};
+
+TEST_F(TranslatedCode, StretchesThatWereReachedGiveTheirAccesses) {
+  const Seen first{low + 16, 8, AccessKind::read}, second{low - 8, 4, AccessKind::modify};
+  const Seen guarded{0x70000, 2, AccessKind::write}, last{low + 32, 16, AccessKind::write};
+  EXPECT_EQ(decoded({two_, low, low, 0x70000}), (Expected{first, second, guarded, last}));
+  EXPECT_EQ(decoded({two_, low, low, 0}), (Expected{first, second, last}));
+  EXPECT_EQ(decoded({two_, low, 0, 0}), (Expected{first, second}));
+  EXPECT_EQ(decoded({two_, 0, 0, 0, two_, low, 0, 0}), (Expected{first, second}));
+  EXPECT_EQ(decoded({empty_, two_, low, 0, 0}), (Expected{first, second}));
+  EXPECT_EQ(context_.broken_blocks, 0u);
+}
+
+TEST_F(TranslatedCode, WhatIsNotWantedIsCounted) {
+  Keeper keeper;
+  AccessBatch batch;
+  keeper.unwanted_accesses = 9;
+  // Of the first record two of four accesses were made, of the second all; the third may have more than are unwanted.
+  decoder_.decode(std::vector{two_, low, std::uint64_t{0}, std::uint64_t{0}, two_, low, low, low, two_, low, low, low},
+                  batch, keeper);
+  EXPECT_EQ(batch.size(), 4u);
+  EXPECT_EQ(keeper.passed, (KindCounts{2, 2, 2}));
+  EXPECT_EQ(keeper.passed_bytes, 42u);
+}
+
+TEST_F(TranslatedCode, BatchesMayBeSmallerThanARecord) {
+  EXPECT_EQ(decoded({two_, low, low, 0x70000, two_, low, low, 0x70000}, 3).size(), 8u);
+}
+
+TEST_F(TranslatedCode, ThreadsTakeTurns) {
+  EXPECT_EQ(decoded({CACHESCAPE_THREAD, 7, two_, low, 0, 0, CACHESCAPE_THREAD, 2, two_, low, 0, 0}),
+            (Expected{{low + 16, 8, AccessKind::read, 7},
+                      {low - 8, 4, AccessKind::modify, 7},
+                      {low + 16, 8, AccessKind::read, 2},
+                      {low - 8, 4, AccessKind::modify, 2}}));
+  EXPECT_EQ(decoded({CACHESCAPE_THREAD, ~std::uint64_t{0}, two_, low, 0, 0}), Expected{});
+  EXPECT_EQ(context_.broken_blocks, 1u);
+}
+
+TEST_F(TranslatedCode, BrokenRecordsEndTheirBlock) {
+  std::uint64_t count = 0;
+  for (const std::vector<std::uint64_t>& words : std::vector<std::vector<std::uint64_t>>{
+           {two_, low, 0}, {two_ + 3, low, 0, 0}, {~std::uint64_t{0}, low}, {CACHESCAPE_STACK, 1}}) {
+    EXPECT_EQ(decoded(words), Expected{}) << words[0];
+    EXPECT_EQ(context_.broken_blocks, ++count) << words[0];
+  }
+}
+
+TEST_F(TranslatedCode, ObjectsBelongToTheirSites) {
+  decoded({CACHESCAPE_ALLOCATED, low, 100, site_, CACHESCAPE_STACK, 0x80000, 0x90000, CACHESCAPE_MAPPED, 0,
+           CACHESCAPE_MAPPED, 99});
+  EXPECT_EQ(context_.broken_blocks, 0u);
+  ASSERT_EQ(context_.objects.objects().size(), 2u);
+  EXPECT_EQ(context_.objects.object_at(low + 99), 0u);
+  EXPECT_EQ(context_.objects.object_at(0x8ffff), 1u);
+  const Places places = places_of_code(context_.code, context_.code_globals, context_.objects);
+  EXPECT_EQ(places.objects[0].name, "(program)");
+  EXPECT_EQ(places.sites.size(), context_.code.sites().size());
+}
+
+TEST_F(TranslatedCode, OneInstructionIsOneSiteWhereverItsFileLies) {
+  ASSERT_TRUE(context_.code.update(session_));
+  const std::size_t before = context_.code.sites().size();
+  // The same file elsewhere, and another file at the same address.
+  MadeCode more;
+  more.mapping(0x800000, 0x802000, 0x1000, "/no/such/program");
+  more.mapping(0x400000, 0x402000, 0x1000, "/no/such/other");
+  const std::uint64_t moved = put_part(session_, more.mappings);
+  auto* const memory = reinterpret_cast<char*>(&session_.header());
+  auto* const tables = reinterpret_cast<cachescape_code*>(memory + session_.header().code_at);
+  reinterpret_cast<cachescape_part*>(memory + tables->mappings_at)->next_at = moved;
+  MadeCode late;
+  late.count = code_.count;
+  late.descriptor(0x800100, 3, 1, {access(0, 0, CACHESCAPE_READ, 8)});
+  late.descriptor(0x400100, 4, 1, {access(0, 0, CACHESCAPE_READ, 8)});
+  reinterpret_cast<cachescape_part*>(memory + tables->descriptors_at)->next_at = put_part(session_, late.descriptors);
+  ASSERT_TRUE(context_.code.update(session_));
+  EXPECT_EQ(context_.code.sites().size(), before + 1);
+}
+
+TEST(BrokenCode, IsNotRead) {
+  const cachescape_code_access good = access(0, 0, CACHESCAPE_READ, 8);
+  const auto is_read = [](const MadeCode& code) {
+    SessionFile session = *SessionFile::create(0);
+    join(session, code);
+    CodeTable table;
+    const bool whole = table.update(session);
+    EXPECT_EQ(table.find(CACHESCAPE_CODE) != nullptr, whole);
+    EXPECT_EQ(table.update(session), whole);
+    return whole;
+  };
+  const auto with = [&](cachescape_code_access a, unsigned slots = 1, std::uint32_t mapping = 0) {
+    MadeCode code;
+    code.descriptor(0x1000, mapping, slots, {a});
+    return code;
+  };
+  EXPECT_TRUE(is_read(with(good)));
+  EXPECT_FALSE(is_read(with(access(1, 0, CACHESCAPE_READ, 8))));
+  EXPECT_FALSE(is_read(with(access(0, 1, CACHESCAPE_READ, 8))));
+  EXPECT_FALSE(is_read(with(access(0, 0, 3, 8))));
+  EXPECT_FALSE(is_read(with(access(0, 0, CACHESCAPE_READ, 5000))));
+  EXPECT_FALSE(is_read(with(good, CACHESCAPE_CODE_MOST_SLOTS + 1)));
+  EXPECT_FALSE(is_read(with(good, 1, 1)));
+  MadeCode cut = with(good);
+  cut.descriptors.pop_back();
+  EXPECT_FALSE(is_read(cut));
+  MadeCode backwards = with(good, 1, 1);
+  backwards.mapping(0x2000, 0x1000, 0, "/x");
+  EXPECT_FALSE(is_read(backwards));
+}
+
+TEST(BrokenCode, ChainsThatGoRoundEnd) {
+  SessionFile session = *SessionFile::create(0);
+  MadeCode code;
+  code.descriptor(0x1000, 0, 1, {access(0, 0, CACHESCAPE_READ, 8)});
+  join(session, code);
+  auto* const memory = reinterpret_cast<char*>(&session.header());
+  auto* const tables = reinterpret_cast<cachescape_code*>(memory + session.header().code_at);
+  auto* const part = reinterpret_cast<cachescape_part*>(memory + tables->mappings_at);
+  part->next_at = tables->mappings_at;
+  CodeTable table;
+  EXPECT_FALSE(table.update(session));
+  part->next_at = ~std::uint64_t{0};
+  EXPECT_FALSE(CodeTable().update(session));
+}
+
+}  // namespace
+}  // namespace cachescape::collect

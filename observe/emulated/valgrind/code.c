@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The tables of translated code in the session: descriptors of records, and the files that code is mapped from. */
+#include <pub_tool_aspacemgr.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_mallocfree.h>
+#include "observe/emulated/valgrind/tool.h"
+#include "session/session_atomic.h"
+
+enum { part_bytes = 1 << 20 };
+
+struct list {
+  struct cachescape_part* last;
+  UInt count;
+};
+static struct list descriptors, mappings;
+static Bool full;
+
+static void* arena(ULong bytes, uint64_t* at) {
+  struct cachescape_session* const s = cs_session();
+  const ULong wanted = (bytes + 63) & ~63ULL;
+  if (cachescape_load64(&s->arena_used) + wanted > s->arena_bytes) return NULL;
+  *at = s->arena_at + cachescape_add64(&s->arena_used, wanted);
+  return (char*)s + *at;
+}
+
+static struct cachescape_part* new_part(uint64_t* at) {
+  struct cachescape_part* const part = arena(part_bytes, at);
+  if (part != NULL) part->bytes = part_bytes - sizeof *part;
+  return part;
+}
+
+Bool cs_begin_code(void) {
+  struct cachescape_session* const s = cs_session();
+  uint64_t at = 0;
+  struct cachescape_code* const code = arena(sizeof *code, &at);
+  full = False;
+  descriptors.count = mappings.count = 0;
+  if (code == NULL) return False;
+  descriptors.last = new_part(&code->descriptors_at);
+  mappings.last = new_part(&code->mappings_at);
+  if (descriptors.last == NULL || mappings.last == NULL) return False;
+  cachescape_store64(&s->code_at, at);
+  return True;
+}
+
+/* Room for an entry behind what is complete; null where there is none. */
+static void* next_entry(struct list* list, ULong bytes) {
+  struct cachescape_part* part = list->last;
+  if (part->bytes - part->used < bytes) {
+    uint64_t at = 0;
+    struct cachescape_part* const next = new_part(&at);
+    if (next == NULL) return NULL;
+    cachescape_store64(&part->next_at, at);
+    list->last = part = next;
+  }
+  return (char*)(part + 1) + part->used;
+}
+
+static UInt complete_entry(struct list* list, ULong bytes) {
+  cachescape_store64(&list->last->used, list->last->used + bytes);
+  return list->count++;
+}
+
+/* One superblock needs a few parts at most. */
+Bool cs_code_has_room(void) {
+  struct cachescape_session* const s = cs_session();
+  if (cachescape_load64(&s->arena_used) + 8 * part_bytes <= s->arena_bytes) return True;
+  if (!full) cs_say("the session has no room for more code: what is translated from now on is not observed", "");
+  full = True;
+  cachescape_add64(&s->unobserved, 1);
+  return False;
+}
+
+UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
+                       const struct cachescape_code_access* access) {
+  const ULong access_bytes = descriptor->accesses * sizeof *access;
+  const ULong bytes = sizeof *descriptor + access_bytes;
+  char* const entry = next_entry(&descriptors, bytes);
+  if (entry == NULL) return 0;
+  VG_(memcpy)(entry, descriptor, sizeof *descriptor);
+  VG_(memcpy)(entry + sizeof *descriptor, access, access_bytes);
+  return complete_entry(&descriptors, bytes);
+}
+
+/* Mappings that the session knows. */
+static struct known {
+  Addr begin, end;
+  ULong device, inode;
+  Off64T offset;
+}* known;
+static UInt known_room;
+
+static Bool is_known(const struct known* k, const NSegment* segment) {
+  return k->begin == segment->start && k->end == segment->end + 1 && k->device == segment->dev &&
+         k->inode == segment->ino && k->offset == segment->offset;
+}
+
+static Bool add_mapping(const NSegment* segment) {
+  const HChar* const path = VG_(am_get_filename)(segment);
+  if (path == NULL) return False;
+  const ULong path_bytes = (VG_(strlen)(path) + 1 + 7) & ~7ULL;
+  struct cachescape_mapping* const entry = next_entry(&mappings, sizeof *entry + path_bytes);
+  if (entry == NULL) return False;
+  entry->begin = segment->start;
+  entry->end = segment->end + 1;
+  entry->file_offset = (ULong)segment->offset;
+  entry->path_bytes = (uint32_t)path_bytes;
+  VG_(strcpy)((HChar*)(entry + 1), path);
+  const UInt number = complete_entry(&mappings, sizeof *entry + path_bytes);
+  if (number >= known_room) {
+    known_room = 2 * number + 64;
+    known = VG_(realloc)("cachescape.mappings", known, known_room * sizeof *known);
+  }
+  known[number].begin = segment->start;
+  known[number].end = segment->end + 1;
+  known[number].device = segment->dev;
+  known[number].inode = segment->ino;
+  known[number].offset = segment->offset;
+  cs_mark(CACHESCAPE_MAPPED, number, 0, 0, 1);
+  return True;
+}
+
+/* The number + 1 of the mapping around an address and its bounds, or 0 and none where no file is mapped there. */
+UInt cs_mapping_of(Addr address, Addr* begin, Addr* end) {
+  static UInt last;
+  const NSegment* const segment = VG_(am_find_nsegment)(address);
+  if (segment == NULL || segment->kind != SkFileC) {
+    *begin = *end = 0;
+    return 0;
+  }
+  *begin = segment->start;
+  *end = segment->end + 1;
+  if (last < mappings.count && is_known(&known[last], segment)) return last + 1;
+  /* Newer ones first: what was unmapped may have been where another is now. */
+  for (UInt i = mappings.count; i-- > 0;) {
+    if (!is_known(&known[i], segment)) continue;
+    last = i;
+    return i + 1;
+  }
+  if (!add_mapping(segment)) return 0;
+  last = mappings.count - 1;
+  return mappings.count;
+}
+
+void cs_note_mapping(Addr address) {
+  const UInt before = mappings.count;
+  Addr begin, end;
+  const UInt number_plus_1 = cs_mapping_of(address, &begin, &end);
+  /* One that was there before, while another may have been there since. */
+  if (number_plus_1 != 0 && mappings.count == before) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 0, 1);
+}

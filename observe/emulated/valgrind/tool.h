@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A Valgrind tool that writes the memory accesses of a program into a cachescape session. What its parts share.
+ *
+ * The rules for code in another process's address space are in docs/design/emulated-observer.md. */
+#ifndef CACHESCAPE_VALGRIND_TOOL_H
+#define CACHESCAPE_VALGRIND_TOOL_H
+
+#include <pub_tool_basics.h>
+#include <pub_tool_tooliface.h>
+#include "session/code.h"
+#include "session/record.h"
+
+/* stream.c: the ring of blocks that records go into.
+ *
+ * Translated code keeps its place in the first words of the running thread's first shadow state, where it is one
+ * instruction away; nothing else of Valgrind uses them in this tool. */
+struct place {
+  ULong next; /* where the next record begins */
+  ULong end;  /* a record may begin up to here: then it fits */
+};
+Bool cs_join(Int file);
+void cs_use(struct cachescape_session* session);
+Bool cs_observing(void);
+struct cachescape_session* cs_session(void);
+UInt cs_session_number(void); /* 1, 2, … in this process and the one that it was forked from */
+void cs_start_running(ThreadId thread, ULong blocks);
+void cs_stop_running(ThreadId thread, ULong blocks);
+void cs_thread_ends(ThreadId thread);
+void cs_refill(struct place* place);
+void cs_mark(ULong code, ULong a, ULong b, ULong c, UInt arguments);
+void cs_finish(Bool wait_for_profile);
+void cs_leave_session(void);
+
+/* code.c: the tables of translated code. */
+Bool cs_begin_code(void);
+Bool cs_code_has_room(void);
+UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
+                       const struct cachescape_code_access* access);
+UInt cs_mapping_of(Addr address, Addr* begin, Addr* end);
+void cs_note_mapping(Addr address); /* something was mapped there as code */
+
+/* instrument.c */
+IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
+                    const VexArchInfo* host, IRType guest_word, IRType host_word);
+void cs_state_of_place(IRDirty* call, const VexGuestLayout* layout);
+
+/* allocations.c: calls of malloc() and its like, seen where they begin and where they return. */
+void cs_instrument_allocations(IRSB* out, const VexGuestLayout* layout, Addr address);
+void cs_watch_callers(void);
+void cs_forget_calls(ThreadId thread);
+
+/* collector.c: a session of its own, for a process that is followed; null where that fails. */
+struct cachescape_session* cs_start_collector(const HChar* collector);
+
+/* system.c */
+void cs_translate_anew(Addr begin, ULong bytes); /* during a system call of the program */
+void cs_wake(uint32_t* futex);
+void cs_wait(const uint32_t* futex, uint32_t value, UInt milliseconds);
+Bool cs_is_dead(UInt process);
+Int cs_new_shared_file(ULong bytes);
+struct cachescape_session* cs_map(Int file, ULong bytes);
+void cs_become(const HChar* program, HChar** arguments, HChar** environment, Int third_file, Int fourth_file);
+void cs_close_spare_log(void);
+void cs_keep_messages(void);
+void cs_say(const HChar* first, const HChar* second);
+
+#endif

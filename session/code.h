@@ -1,0 +1,69 @@
+/* The code of a program that is translated while it runs: what its records mean, and which files it came from.
+ *
+ * An observer that translates code appends to two growing lists in the session's arena, and never takes anything back:
+ * code that is discarded and translated again gets new descriptors. A list is a chain of parts; what lies below
+ * `used` of a part is complete. Entries are numbered 0, 1, 2 … in the order of the chain.
+ *
+ *   record    [CACHESCAPE_CODE | number of its descriptor] [slot] × slots
+ *
+ * No address of a program looks like such a word. The accesses of a descriptor lie in stretches, between which the
+ * code may be left: an access was made if the slot of its `witness`, which its stretch writes first, is not zero. A
+ * guarded access was made if its own slot is not zero. */
+#ifndef CACHESCAPE_CODE_H
+#define CACHESCAPE_CODE_H
+
+#include "session/session.h"
+
+#define CACHESCAPE_CODE UINT64_C(0xffffffff80000000) /* fits a sign-extended immediate of 32 bits */
+
+enum { CACHESCAPE_CODE_MOST_SLOTS = 120, CACHESCAPE_CODE_MOST_ACCESSES = 1024 };
+
+/* Where session.code_at points: offsets of the first parts. */
+struct cachescape_code {
+  uint64_t descriptors_at;
+  uint64_t mappings_at;
+};
+
+struct cachescape_part {
+  uint64_t next_at; /* atomic: offset of the next part, 0 = none yet */
+  uint64_t used;    /* atomic: bytes of complete entries, which follow */
+  uint64_t bytes;   /* of room for them */
+  uint64_t reserved;
+};
+
+enum { CACHESCAPE_CODE_GUARDED = 4 }; /* beside the kind (record.h) in `flags` */
+
+struct cachescape_code_access {
+  uint16_t slot;
+  uint16_t witness; /* slot */
+  uint16_t size;
+  uint8_t flags;
+  uint8_t reserved;
+  int32_t offset; /* from the slot's address */
+  int32_t code;   /* address of the instruction, from the descriptor's */
+};
+
+/* Without slots it is no record but names the site of an allocation by its one access. */
+struct cachescape_code_descriptor {
+  uint64_t address;
+  uint32_t mapping; /* number + 1 of the mapping that all its instructions lie in; 0 = none */
+  uint16_t slots;
+  uint16_t accesses;
+  /* struct cachescape_code_access access[accesses] follow */
+};
+
+/* A part of a file that is mapped as code. */
+struct cachescape_mapping {
+  uint64_t begin, end;
+  uint64_t file_offset;
+  uint32_t path_bytes; /* of the path that follows, a multiple of 8, padded with zeroes */
+  uint32_t reserved;
+};
+
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code) == 16, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_part) == 32, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_access) == 16, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_descriptor) == 16, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_mapping) == 32, "fixed layout");
+
+#endif
