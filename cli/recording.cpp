@@ -14,6 +14,7 @@
 #include "cli/version.hpp"
 #include "observe/collect/collector.hpp"
 #include "observe/collect/place_profile.hpp"
+#include "observe/collect/unique_bytes.hpp"
 #include "product/report/number_text.hpp"
 #include "profile/writer.hpp"
 #include "session/session_atomic.h"
@@ -33,16 +34,19 @@ class Recorder : public collect::AccessSink {
       : analyzer_(std::move(analyzer)), trace_(std::move(trace)) {}
 
   void use(const collect::DecoderContext& context) { context_ = &context; }
+  void count_unique_bytes() { unique_.emplace(); }
 
   void take(const AccessBatch& batch) override {
     accesses_ += batch.size();
     if (analyzer_) analyzer_->consume(batch);
+    if (unique_) unique_->take(batch, context_->places, context_->modules);
     if (trace_ != nullptr) append(batch);
   }
 
   void take(const StridedRun& run) override {
     accesses_ += run.trips * run.body.size();
     if (analyzer_) analyzer_->consume(run);
+    if (unique_) unique_->take(run, context_->places, context_->modules);
     if (trace_ == nullptr) return;
     expanded_.clear();
     for (std::uint64_t i = 0; i < run.trips; ++i) {
@@ -66,6 +70,7 @@ class Recorder : public collect::AccessSink {
 
   std::uint64_t accesses() const { return accesses_; }
   std::optional<Analyzer>& analyzer() { return analyzer_; }
+  std::vector<Counted> counted() const { return unique_ ? unique_->counted() : std::vector<Counted>(); }
   trace::TraceWriter* trace() { return trace_.get(); }
   const std::optional<Error>& trace_error() const { return trace_error_; }
 
@@ -90,6 +95,7 @@ class Recorder : public collect::AccessSink {
   std::optional<Analyzer> analyzer_;
   std::unique_ptr<trace::TraceWriter> trace_;
   std::optional<Error> trace_error_;
+  std::optional<collect::UniqueBytes> unique_;
   const collect::DecoderContext* context_ = nullptr;
   AccessBatch expanded_;
   AccessBatch sited_;
@@ -142,6 +148,7 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
                        const RecordingOptions& options) {
   Profile profile;
   if (recorder.analyzer()) profile = recorder.analyzer()->profile(weights_of(collector.context()));
+  profile.places.counted = recorder.counted();
   profile.places = collect::complete_places(collector.context(), session, std::move(profile.places));
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
@@ -167,6 +174,8 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--block-cap", options.block_cap,
                   "Analyse until each block was executed N times, and estimate the rest by its executions")
       ->type_name("N");
+  verb.add_flag("--unique-bytes", options.unique_bytes,
+                "Count the different bytes that the program and each function access; slower");
   verb.add_flag("--full", options.full, "All line sizes and set distances that import keeps; several times slower");
   verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
   verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
@@ -214,6 +223,12 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   collect::Collector collector(session, recorder);
   collector.context().want_blocks = recorder.trace() != nullptr;
   collector.context().region = options.region;
+  if (options.unique_bytes) {
+    if (analysis.sampling.method == Sampling::Method::interval || options.block_cap > 0)
+      return failure(ErrorKind::usage, "--unique-bytes needs every access, and most are left out", {},
+                     "leave out --interval or --block-cap");
+    recorder.count_unique_bytes();
+  }
   if (options.block_cap > 0) collector.context().sampling.emplace(options.block_cap);
   recorder.use(collector.context());
 

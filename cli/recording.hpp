@@ -18,6 +18,7 @@ namespace cachescape::cli {
 struct RecordingOptions {
   std::string output;           ///< .cscape
   std::string trace;            ///< .cstrace, empty = none
+  bool unique_bytes = false;    ///< count different bytes
   std::uint64_t block_cap = 0;  ///< 0: blocks are not sampled
   std::string region;           ///< of <cachescape/mark.h>, empty = everything
   bool full = false;            ///< everything that an imported trace is analysed for

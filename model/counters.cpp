@@ -10,6 +10,9 @@ namespace {
 
 using Maybe = std::optional<std::uint64_t>;
 
+/// Does not add up: it is kept for the program, at no block, and for each function.
+constexpr std::string_view unique_bytes = "bytes.unique";
+
 /// The bits of an element of type i32, f64, ptr …; nothing for other names.
 Maybe bits_of(std::string_view type) {
   if (type == "ptr") return 64;
@@ -53,14 +56,18 @@ VectorSums vectors_of(const Counters& counters) {
 
 Counters counters_of(const Places& places) {
   Counters sums;
-  for (const Counted& c : places.counted) sums[c.metric] += c.value;
+  for (const Counted& c : places.counted)
+    if (c.metric != unique_bytes || c.block == nowhere) sums[c.metric] += c.value;
   return sums;
 }
 
 std::vector<GroupCounters> counters_by(const Places& places, Grouping grouping) {
   if (grouping == Grouping::variable || grouping == Grouping::object) return {};
   std::map<Group, Counters> groups;
-  for (const Counted& c : places.counted) groups[group_of_block(places, c.block, grouping)][c.metric] += c.value;
+  for (const Counted& c : places.counted) {
+    if (c.metric == unique_bytes && (c.block == nowhere || grouping != Grouping::function)) continue;
+    groups[group_of_block(places, c.block, grouping)][c.metric] += c.value;
+  }
   std::vector<GroupCounters> rows;
   for (auto& [group, counters] : groups) rows.push_back({group, std::move(counters)});
   return rows;

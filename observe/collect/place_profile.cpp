@@ -90,6 +90,7 @@ Places complete_places(const DecoderContext& context, const SessionFile& session
     places.objects = context.objects.objects();
   }
   places.line = counted.line;
+  places.counted.insert(places.counted.end(), counted.counted.begin(), counted.counted.end());
   // Addresses that belong to nothing we know are an object of their own.
   Object unknown;
   unknown.name = "(unknown)";
