@@ -54,7 +54,7 @@ void AllocationStacks::read_loaded(const SessionFile& session) {
   constexpr std::size_t most = 4096;  // a broken chain must not be endless
   for (std::uint64_t at = newest; at != 0 && at != last_loaded_ && fresh.size() < most;) {
     const auto row = row_at<cachescape_loaded>(session, at);
-    if (!row) break;
+    if (!row || row->path_bytes > CACHESCAPE_MAX_PATH || row->build_id_bytes > CACHESCAPE_MAX_BUILD_ID) break;
     const std::uint64_t texts = std::uint64_t{row->path_bytes} + row->build_id_bytes;
     const auto text = session.bytes(at + sizeof *row, texts);
     if (text.size() != texts) break;

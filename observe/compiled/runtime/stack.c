@@ -38,7 +38,8 @@ static void read_notes(const ElfW(Phdr) * p, uint64_t bias, struct file_notes* t
     const uint64_t name = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
     const uint64_t bytes = sizeof note + name + (((uint64_t)note.n_descsz + 3) & ~UINT64_C(3));
     if (bytes > left) return;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(at + sizeof note, "GNU", 4) == 0) {
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= CACHESCAPE_MAX_BUILD_ID &&
+        memcmp(at + sizeof note, "GNU", 4) == 0) {
       to->build_id = at + sizeof note + name;
       to->build_id_bytes = note.n_descsz;
       return;
@@ -50,7 +51,7 @@ static void read_notes(const ElfW(Phdr) * p, uint64_t bias, struct file_notes* t
 
 static void tell_file(const struct dl_phdr_info* info, const struct file_notes* notes) {
   struct cachescape_session* const s = cachescape_session;
-  char own[4096];
+  char own[CACHESCAPE_MAX_PATH];
   const char* path = info->dlpi_name == NULL ? "" : info->dlpi_name;
   size_t path_bytes = strlen(path);
   if (path_bytes == 0) {
@@ -58,6 +59,7 @@ static void tell_file(const struct dl_phdr_info* info, const struct file_notes* 
     path = own;
     path_bytes = n > 0 ? (size_t)n : 0;
   }
+  if (path_bytes > CACHESCAPE_MAX_PATH) return;
   uint64_t at;
   struct cachescape_loaded* const to = cachescape_arena(sizeof *to + path_bytes + notes->build_id_bytes, &at);
   if (to == NULL) return;
