@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <ranges>
 #include <string>
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ void AllocationStacks::read_loaded(const SessionFile& session) {
     for (const std::uint8_t byte : text.subspan(row->path_bytes)) object.build_id += fmt::format("{:02x}", byte);
     at = row->next_at;
   }
-  for (auto object = fresh.rbegin(); object != fresh.rend(); ++object) symbolizer_.add(*object);
+  for (const symbols::MappedObject& object : fresh | std::views::reverse) symbolizer_.add(object);
   last_loaded_ = newest;
 }
 
