@@ -7,7 +7,12 @@
 
 #include "session/session.h"
 
-enum { CACHESCAPE_STACK_FRAMES = 16, CACHESCAPE_MAX_STACKS = 32768 };
+enum {
+  CACHESCAPE_STACK_FRAMES = 16,
+  CACHESCAPE_MAX_STACKS = 32768,
+  CACHESCAPE_MAX_PATH = 4096, /* bytes */
+  CACHESCAPE_MAX_BUILD_ID = 64
+};
 
 /* For allocations whose stack is one too many. */
 #define CACHESCAPE_OTHER_STACK UINT64_C(1)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <ranges>
 #include <string>
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ void AllocationStacks::read_loaded(const SessionFile& session) {
   constexpr std::size_t most = 4096;  // a broken chain must not be endless
   for (std::uint64_t at = newest; at != 0 && at != last_loaded_ && fresh.size() < most;) {
     const auto row = row_at<cachescape_loaded>(session, at);
-    if (!row) break;
+    if (!row || row->path_bytes > CACHESCAPE_MAX_PATH || row->build_id_bytes > CACHESCAPE_MAX_BUILD_ID) break;
     const std::uint64_t texts = std::uint64_t{row->path_bytes} + row->build_id_bytes;
     const auto text = session.bytes(at + sizeof *row, texts);
     if (text.size() != texts) break;
@@ -66,7 +67,7 @@ void AllocationStacks::read_loaded(const SessionFile& session) {
     for (const std::uint8_t byte : text.subspan(row->path_bytes)) object.build_id += fmt::format("{:02x}", byte);
     at = row->next_at;
   }
-  for (auto object = fresh.rbegin(); object != fresh.rend(); ++object) symbolizer_.add(*object);
+  for (const symbols::MappedObject& object : fresh | std::views::reverse) symbolizer_.add(object);
   last_loaded_ = newest;
 }
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
+
 namespace cachescape::symbols {
 
 namespace {
@@ -39,7 +41,8 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file, const std::string& f
   std::error_code ignored;
   const std::string beside = std::filesystem::absolute(file.path(), ignored).parent_path();
   const std::string own = std::filesystem::weakly_canonical(file.path(), ignored);
-  for (const std::string& path : {beside + "/" + name, beside + "/.debug/" + name, folder + beside + "/" + name}) {
+  for (const std::string& place : {beside, beside + "/.debug", folder + beside}) {
+    const std::string path = fmt::format("{}/{}", place, name);
     if (std::filesystem::weakly_canonical(path, ignored) == own) continue;
     auto found = ElfFile::open(path);
     if (!found) continue;

@@ -155,6 +155,26 @@ int main(void) {
                   for row in self.places("object")["places"]["rows"] if row.get("kind") == "heap"}
         self.assertEqual(stacks, {100: [("work", 4)], 400: [("inner", 2), ("outer", 3), ("main", 10)]})
 
+    def test_children_have_stacks_too(self):
+        self.compile("""#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static int *make(int n) { int *made = malloc(n); made[0] = 1; return made; }
+int main(void) {
+  int *early = make(100);
+  if (fork() == 0) return make(200)[0] + early[0] - 2;
+  wait(0);
+  return early[0] - 1;
+}
+""", "-O1")
+        self.record("./x", options=["--follow", "children"])
+        found = {}
+        for profile in self.folder.glob("*.cscape"):
+            for row in self.places("object", profile.name)["places"]["rows"]:
+                if row.get("kind") == "heap":
+                    found[row["size"]] = [(call["function"], call["line"]) for call in row["stack"]]
+        self.assertEqual(found, {100: [("make", 4), ("main", 6)], 200: [("make", 4), ("main", 7)]})
+
     def test_text_names_size_site_and_caller(self):
         self.heap()
         text = self.run_it([PROGRAM, "report", "out.cscape", "--machine", "L1:32K,8,64", "--by", "object"], env={"COLUMNS": "200"}).stdout

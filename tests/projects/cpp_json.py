@@ -3,12 +3,12 @@ from project import CXX, Project, main
 
 PARTS = {
     "read.hpp": """#pragma once
-#include <nlohmann/json.hpp>
 #include <string>
 struct Tally { long numbers = 0, texts = 0, broken = 0; double sum = 0; };
 void read(const std::string& text, Tally& tally);
 """,
     "read.cpp": """#include "read.hpp"
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 using nlohmann::json;
 template <class Visit> static void visit(const json& j, Visit&& f) {

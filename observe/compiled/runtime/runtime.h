@@ -40,6 +40,7 @@ extern CACHESCAPE_TLS uint64_t cachescape_stack_low, cachescape_stack_high; /* o
 
 /* stack.c: calls by frame pointers. */
 void cachescape_note_files(void);
+void cachescape_tell_files_again(void);            /* in a child, whose session is another */
 uint64_t cachescape_stack_from(const void* frame); /* offset of the stack of the frame's callers, 0 = none */
 
 /* system.c: system calls and messages without the C library's state. */

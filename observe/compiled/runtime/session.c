@@ -202,7 +202,7 @@ static void after_fork_in_child(void) {
   cachescape_session = cachescape_start_collector();
   own_collector = cachescape_session != NULL;
   for (uint32_t i = 0; i < module_count; ++i) enter(i);
-  cachescape_note_files();
+  cachescape_tell_files_again();
 }
 
 void cachescape_start(void) {

@@ -11,21 +11,23 @@
 
 #include "observe/compiled/runtime/runtime.h"
 
-enum { most_files = 512, most_walked = 256, table_slots = 2 * CACHESCAPE_MAX_STACKS };
+enum { most_files = 512, text_room = 65536, most_walked = 256, table_slots = 2 * CACHESCAPE_MAX_STACKS };
 
-/* Changed by one thread at a time, under the modules' lock; a file is complete before it is counted. */
+/* Changed by one thread at a time, under the modules' lock; a file is complete before it is counted. What a followed
+ * child has to tell again is kept here, because after a fork the dynamic linker's lock may never be free. */
 static struct {
-  uint64_t begin, end; /* of its code */
-  uint64_t bias;
+  uint64_t code_begin, code_end;
+  uint64_t begin, end, bias;
+  uint32_t text, path_bytes, build_id_bytes; /* the path and the build-id, in `texts` */
 } files[most_files];
 static uint32_t file_count;
-static const struct cachescape_session* files_of; /* a child that is followed has another session */
+static char texts[text_room];
+static uint32_t texts_used;
 
 /* Offsets of stacks in the session, by the hash of their frames. */
 static uint64_t slots[table_slots];
 
 struct file_notes {
-  uint64_t begin, end, code_begin, code_end;
   const unsigned char* build_id;
   uint32_t build_id_bytes;
 };
@@ -38,7 +40,8 @@ static void read_notes(const ElfW(Phdr) * p, uint64_t bias, struct file_notes* t
     const uint64_t name = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
     const uint64_t bytes = sizeof note + name + (((uint64_t)note.n_descsz + 3) & ~UINT64_C(3));
     if (bytes > left) return;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(at + sizeof note, "GNU", 4) == 0) {
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= CACHESCAPE_MAX_BUILD_ID &&
+        memcmp(at + sizeof note, "GNU", 4) == 0) {
       to->build_id = at + sizeof note + name;
       to->build_id_bytes = note.n_descsz;
       return;
@@ -48,26 +51,18 @@ static void read_notes(const ElfW(Phdr) * p, uint64_t bias, struct file_notes* t
   }
 }
 
-static void tell_file(const struct dl_phdr_info* info, const struct file_notes* notes) {
+static void tell_file(uint32_t number) {
   struct cachescape_session* const s = cachescape_session;
-  char own[4096];
-  const char* path = info->dlpi_name == NULL ? "" : info->dlpi_name;
-  size_t path_bytes = strlen(path);
-  if (path_bytes == 0) {
-    const ssize_t n = readlink("/proc/self/exe", own, sizeof own);
-    path = own;
-    path_bytes = n > 0 ? (size_t)n : 0;
-  }
+  const uint32_t bytes = files[number].path_bytes + files[number].build_id_bytes;
   uint64_t at;
-  struct cachescape_loaded* const to = cachescape_arena(sizeof *to + path_bytes + notes->build_id_bytes, &at);
+  struct cachescape_loaded* const to = cachescape_arena(sizeof *to + bytes, &at);
   if (to == NULL) return;
-  to->begin = notes->begin;
-  to->end = notes->end;
-  to->bias = info->dlpi_addr;
-  to->path_bytes = (uint32_t)path_bytes;
-  to->build_id_bytes = notes->build_id_bytes;
-  memcpy(to + 1, path, path_bytes);
-  if (notes->build_id_bytes != 0) memcpy((char*)(to + 1) + path_bytes, notes->build_id, notes->build_id_bytes);
+  to->begin = files[number].begin;
+  to->end = files[number].end;
+  to->bias = files[number].bias;
+  to->path_bytes = files[number].path_bytes;
+  to->build_id_bytes = files[number].build_id_bytes;
+  memcpy(to + 1, texts + files[number].text, bytes);
   to->next_at = cachescape_load64(&s->loaded_at);
   cachescape_store64(&s->loaded_at, at);
 }
@@ -76,44 +71,64 @@ static int note_file(struct dl_phdr_info* info, size_t size, void* unused) {
   (void)size;
   (void)unused;
   if (file_count == most_files) return 1;
-  struct file_notes notes = {UINT64_MAX, 0, UINT64_MAX, 0, NULL, 0};
+  uint64_t begin = UINT64_MAX, end = 0, code_begin = UINT64_MAX, code_end = 0;
+  struct file_notes notes = {NULL, 0};
   for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)* const p = &info->dlpi_phdr[i];
-    const uint64_t begin = info->dlpi_addr + p->p_vaddr, end = begin + p->p_memsz;
+    const uint64_t from = info->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
     if (p->p_type == PT_NOTE && notes.build_id == NULL) read_notes(p, info->dlpi_addr, &notes);
     if (p->p_type != PT_LOAD) continue;
-    if (begin < notes.begin) notes.begin = begin;
-    if (end > notes.end) notes.end = end;
+    if (from < begin) begin = from;
+    if (to > end) end = to;
     if ((p->p_flags & PF_X) == 0) continue;
-    if (begin < notes.code_begin) notes.code_begin = begin;
-    if (end > notes.code_end) notes.code_end = end;
+    if (from < code_begin) code_begin = from;
+    if (to > code_end) code_end = to;
   }
-  if (notes.code_begin >= notes.code_end) return 0;
+  if (code_begin >= code_end) return 0;
   for (uint32_t i = 0; i < file_count; ++i)
-    if (files[i].begin == notes.code_begin && files[i].end == notes.code_end && files[i].bias == info->dlpi_addr)
+    if (files[i].code_begin == code_begin && files[i].code_end == code_end && files[i].bias == info->dlpi_addr)
       return 0;
-  tell_file(info, &notes);
-  files[file_count].begin = notes.code_begin;
-  files[file_count].end = notes.code_end;
-  files[file_count].bias = info->dlpi_addr;
-  cachescape_store32(&file_count, file_count + 1);
+
+  char own[CACHESCAPE_MAX_PATH];
+  const char* path = info->dlpi_name == NULL ? "" : info->dlpi_name;
+  size_t path_bytes = strlen(path);
+  if (path_bytes == 0) {
+    const ssize_t n = readlink("/proc/self/exe", own, sizeof own);
+    path = own;
+    path_bytes = n > 0 ? (size_t)n : 0;
+  }
+  if (path_bytes > CACHESCAPE_MAX_PATH || path_bytes + notes.build_id_bytes > text_room - texts_used) return 0;
+  const uint32_t number = file_count;
+  files[number].code_begin = code_begin;
+  files[number].code_end = code_end;
+  files[number].begin = begin;
+  files[number].end = end;
+  files[number].bias = info->dlpi_addr;
+  files[number].text = texts_used;
+  files[number].path_bytes = (uint32_t)path_bytes;
+  files[number].build_id_bytes = notes.build_id_bytes;
+  memcpy(texts + texts_used, path, path_bytes);
+  if (notes.build_id_bytes != 0) memcpy(texts + texts_used + path_bytes, notes.build_id, notes.build_id_bytes);
+  texts_used += (uint32_t)path_bytes + notes.build_id_bytes;
+  tell_file(number);
+  cachescape_store32(&file_count, number + 1);
   return 0;
 }
 
 void cachescape_note_files(void) {
+  if (cachescape_session != NULL) dl_iterate_phdr(note_file, NULL);
+}
+
+void cachescape_tell_files_again(void) {
+  memset(slots, 0, sizeof slots);
   if (cachescape_session == NULL) return;
-  if (files_of != cachescape_session) {
-    cachescape_store32(&file_count, 0);
-    memset(slots, 0, sizeof slots);
-    files_of = cachescape_session;
-  }
-  dl_iterate_phdr(note_file, NULL);
+  for (uint32_t i = 0; i < file_count; ++i) tell_file(i);
 }
 
 static int is_code(uint64_t address) {
   const uint32_t count = cachescape_load32(&file_count);
   for (uint32_t i = 0; i < count; ++i)
-    if (address - files[i].begin < files[i].end - files[i].begin) return 1;
+    if (address - files[i].code_begin < files[i].code_end - files[i].code_begin) return 1;
   return 0;
 }
 
