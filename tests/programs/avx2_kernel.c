@@ -3,16 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((target("avx2,fma"), noinline)) static void add_scaled(const double* x, double* y, long n, double a) {
+__attribute__((target("avx2"), noinline)) static void add_scaled(const double* x, double* y, long n, double a) {
   const __m256d factor = _mm256_set1_pd(a);
-  for (long i = 0; i < n; i += 8) {
-    _mm256_store_pd(y + i, _mm256_fmadd_pd(factor, _mm256_load_pd(x + i), _mm256_load_pd(y + i)));
-    _mm256_store_pd(y + i + 4, _mm256_fmadd_pd(factor, _mm256_load_pd(x + i + 4), _mm256_load_pd(y + i + 4)));
-  }
+  for (long i = 0; i < n; i += 4)
+    _mm256_store_pd(y + i, _mm256_add_pd(_mm256_mul_pd(factor, _mm256_load_pd(x + i)), _mm256_load_pd(y + i)));
 }
 
 int main(int argc, char** argv) {
-  const long n = (argc > 1 ? atol(argv[1]) : 1 << 18) / 8 * 8;
+  const long n = (argc > 1 ? atol(argv[1]) : 1 << 18) / 4 * 4;
   const long sweeps = argc > 2 ? atol(argv[2]) : 100;
   double* const x = aligned_alloc(64, (size_t)n * sizeof *x);
   double* const y = aligned_alloc(64, (size_t)n * sizeof *y);

@@ -8,6 +8,7 @@
 #include "session/session_atomic.h"
 
 enum { part_bytes = 1 << 20 };
+enum { no_descriptor = 0x7fffffff }; /* a record that names it cannot be read, and is counted */
 
 struct list {
   struct cachescape_part* last;
@@ -77,7 +78,7 @@ UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
   const ULong access_bytes = descriptor->accesses * sizeof *access;
   const ULong bytes = sizeof *descriptor + access_bytes;
   char* const entry = next_entry(&descriptors, bytes);
-  if (entry == NULL) return 0;
+  if (entry == NULL) return no_descriptor;
   VG_(memcpy)(entry, descriptor, sizeof *descriptor);
   VG_(memcpy)(entry + sizeof *descriptor, access, access_bytes);
   return complete_entry(&descriptors, bytes);
