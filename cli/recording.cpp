@@ -182,7 +182,7 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   options.analysis.ways = usual_ways;
   options.analysis.workers = 0;  // the program mostly waits for the analysis
   add_analysis_options(verb, options.analysis);
-  verb.get_option("--lines")->description("Line sizes in bytes; 32,64,128 otherwise");
+  verb.get_option("--lines")->description("Line sizes in bytes; 64 otherwise");
   verb.get_option("--set-lines")->description("Line sizes whose set distances are kept too, or none; 64 otherwise");
 }
 
@@ -193,7 +193,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     flags.ways = std::max(flags.ways, AnalysisFlags().ways);
   } else {
     // What most caches need, at a cost that a waiting person bears.
-    if (flags.lines.empty()) flags.lines = {32, 64, 128};
+    if (flags.lines.empty()) flags.lines = {64};
     if (flags.set_lines.empty()) flags.set_lines = {"64"};
   }
   CACHESCAPE_TRY(AnalysisOptions analysis, analysis_options(flags));

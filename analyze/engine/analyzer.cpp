@@ -49,7 +49,8 @@ bool contains(const std::vector<LineSize>& lines, LineSize line) {
   return std::ranges::find(lines, line) != lines.end();
 }
 
-/// All line sizes of one stream of accesses.
+/// All line sizes of one stream of accesses. Where set distances are followed too, that comes after the stack distances
+/// of the same lines.
 using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
 
 }  // namespace
@@ -123,10 +124,14 @@ Stream Analyzer::Engine::new_stream(unsigned halvings) const {
     o.places = everything.empty() && (places_line == line || sampling.method == Sampling::Method::blocks);
     // What is weighed afterwards is known by place, and that is distances only.
     const bool distances_only = by_lines(sampling.method) || sampling.method == Sampling::Method::blocks;
-    if (contains(options.set_lines, line) && !distances_only) {
-      o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
-    }
     stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
+    if (!contains(options.set_lines, line) || distances_only) continue;
+    // On their own, so that another processor can follow them.
+    analyze::LineAnalysisOptions sets;
+    sets.line = line;
+    sets.stack = false;
+    sets.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
+    stream.push_back(std::make_unique<LineAnalysis>(std::move(sets)));
   }
   return stream;
 }
@@ -145,9 +150,10 @@ void Analyzer::Engine::add_thread(ThreadId id) {
     // Until now the first thread's stream was everything; from here on the two differ.
     Stream& own = threads.front().own;
     own.resize(everything.size());
+    team.run(everything.size(), [&](std::size_t l) { everything[l]->flush(); });
     team.run(everything.size(), [&](std::size_t l) {
-      everything[l]->flush();
-      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy());
+      const LineAnalysis& ordered = *everything[everything[l]->follows_stack() ? l : l - 1];
+      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy(ordered));
     });
   }
   threads.back().own = new_stream(halvings());
@@ -402,7 +408,7 @@ Profile Analyzer::profile(std::span<const double> weights) {
         profile.stacks.push_back(std::move(stack));
         continue;
       }
-      profile.stacks.push_back(analysis->stack(scope));
+      if (analysis->follows_stack()) profile.stacks.push_back(analysis->stack(scope));
       if (auto sets = analysis->sets(scope)) profile.sets.push_back(std::move(*sets));
     }
   };

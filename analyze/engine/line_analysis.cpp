@@ -82,8 +82,10 @@ void LineAnalysis::process_pending() {
     if (epochs_) follow_epochs(0);
     return;
   }
-  stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
-  count_pending(n);
+  if (options_.stack) {
+    stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
+    count_pending(n);
+  }
   if (epochs_) follow_epochs(n);
   if (sets_) {
     const auto weights =
@@ -112,6 +114,7 @@ void LineAnalysis::count_pending(std::size_t n) {
   if (!options_.places) return;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t weight = weights_[i] * count_scale_;
+    if (weight == 0) continue;
     if (distances_[i] == cold_distance) [[unlikely]] {
       place_counts_.add_cold(places_[i], kinds_[i], weight);
     } else {
@@ -145,18 +148,18 @@ void LineAnalysis::seed(const std::vector<Line>& recency_order) {
   const std::vector<std::uint32_t> no_weight(capacity, 0);
   for (std::size_t from = 0; from < recency_order.size(); from += capacity) {
     const auto part = std::span(recency_order).subspan(from, std::min(capacity, recency_order.size() - from));
-    stack_.process(part, std::span(distances_).first(part.size()));
+    if (options_.stack) stack_.process(part, std::span(distances_).first(part.size()));
     if (sets_) sets_->process(part, {}, std::span(no_weight).first(part.size()));
   }
 }
 
-LineAnalysis LineAnalysis::copy() const {
+LineAnalysis LineAnalysis::copy(const LineAnalysis& ordered) const {
   LineAnalysis other(options_);
   if (!sets_) {
     other.sets_.reset();
     other.known_sets_.reset();
   }
-  other.seed(stack_.recency_order([](Line) { return true; }));
+  other.seed(ordered.stack_.recency_order([](Line) { return true; }));
   other.counts_ = counts_;
   other.options_.places = false;
   if (epochs_) other.epochs_ = epochs_->copy([](Line) { return true; }, 1);

@@ -24,7 +24,8 @@ namespace cachescape::analyze {
 
 struct LineAnalysisOptions {
   LineSize line{6};
-  std::optional<SetGrid> sets;  ///< set distances too
+  bool stack = true;            ///< stack distances, and all below that needs them
+  std::optional<SetGrid> sets;  ///< set distances
   bool popularity = false;      ///< how often each line is touched; a hash table entry per line
   bool write_backs = false;     ///< what write-back caches write back; 4 bytes and more per line ever written
   bool places = false;          ///< distances by place too
@@ -42,14 +43,15 @@ class LineAnalysis {
   void consume(const Loop& loop);
   void flush();
 
-  /// An analysis that has seen and counted the same touches and goes its own way from here. Takes time for each line
-  /// followed. Precondition: flushed.
-  LineAnalysis copy() const;
+  /// An analysis that has seen and counted the same touches and goes its own way from here. `ordered` has seen them too
+  /// and followed stack distances: it knows their order. Takes time for each line followed. Precondition: both flushed.
+  LineAnalysis copy(const LineAnalysis& ordered) const;
 
   /// Follows half as many lines from now on; set distances and popularity, which a sample cannot give, are dropped.
   /// Precondition: flushed.
   void halve_sample();
 
+  bool follows_stack() const { return options_.stack; }
   /// Preconditions: flushed. With write-backs it takes time for each line followed.
   StackProfile stack(Scope scope) const;
   std::optional<SetProfile> sets(Scope scope) const;

@@ -28,8 +28,8 @@ class ByteSet {
   std::uint64_t size_ = 0;
 };
 
-/// Takes every access; two look-ups each. Memory: 16 … 32 bytes for every 64 that the program accesses, and the same for
-/// every 64 of each function.
+/// Takes every access; two look-ups each. Memory: 16 … 32 bytes for every 64 that the program accesses, and the same
+/// for every 64 of each function.
 class UniqueBytes {
  public:
   /// Sites are numbers of places.

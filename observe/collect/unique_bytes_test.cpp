@@ -12,9 +12,8 @@ namespace {
 RC_GTEST_PROP(ByteSet, AgreesWithASet, ()) {
   ByteSet bytes;
   std::set<std::uint64_t> expected;
-  const auto ranges =
-      *rc::gen::container<std::vector<std::pair<std::uint64_t, std::uint64_t>>>(rc::gen::pair(
-          rc::gen::inRange<std::uint64_t>(0, 500), rc::gen::inRange<std::uint64_t>(0, 200)));
+  const auto ranges = *rc::gen::container<std::vector<std::pair<std::uint64_t, std::uint64_t>>>(
+      rc::gen::pair(rc::gen::inRange<std::uint64_t>(0, 500), rc::gen::inRange<std::uint64_t>(0, 200)));
   for (const auto& [begin, count] : ranges) {
     bytes.add(begin, count);
     for (std::uint64_t b = begin; b < begin + count; ++b) expected.insert(b);
