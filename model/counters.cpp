@@ -10,7 +10,7 @@ namespace {
 
 using Maybe = std::optional<std::uint64_t>;
 
-/// Does not add up: it is kept for the program, at no block, and for each function.
+/// Does not add up: it is kept for the program, at no block, and for each function that code ended up in.
 constexpr std::string_view unique_bytes = "bytes.unique";
 
 /// The bits of an element of type i32, f64, ptr …; nothing for other names.
@@ -65,7 +65,7 @@ std::vector<GroupCounters> counters_by(const Places& places, Grouping grouping) 
   if (grouping == Grouping::variable || grouping == Grouping::object) return {};
   std::map<Group, Counters> groups;
   for (const Counted& c : places.counted) {
-    if (c.metric == unique_bytes && (c.block == nowhere || grouping != Grouping::function)) continue;
+    if (c.metric == unique_bytes && (c.block == nowhere || grouping != Grouping::container)) continue;
     groups[group_of_block(places, c.block, grouping)][c.metric] += c.value;
   }
   std::vector<GroupCounters> rows;

@@ -28,7 +28,7 @@ struct MainCounter {
   std::array<Part, 4> parts{};
 };
 
-constexpr std::array<MainCounter, 10> main_counters = {{
+constexpr std::array<MainCounter, 11> main_counters = {{
     {"flops", "flops"},
     {"integer operations", "int.ops"},
     {"memory operations", "", {{{"loads", "loads"}, {"stores", "stores"}}}},
@@ -39,6 +39,7 @@ constexpr std::array<MainCounter, 10> main_counters = {{
        {"branches.indirect", "indirect"},
        {"branches.other", "other"}}}},
     {"bytes", "", {{{"bytes.loaded", "loaded"}, {"bytes.stored", "stored"}}}},
+    {"different bytes", "bytes.unique"},
     {"bits of all operations", "op.bits", {{{"flop.bits", "of flops"}}}},
     {"vector operations", "vector.ops"},
     {"calls", "calls"},

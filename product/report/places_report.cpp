@@ -26,7 +26,7 @@ AllCounters chosen(AllCounters all, const std::vector<model::PlaceRow>& rows, st
   AllCounters of_rows;
   for (const model::PlaceRow& row : rows) {
     const auto found = std::ranges::lower_bound(all, row.group, {}, &model::GroupCounters::group);
-    if (found != all.end() && found->group == row.group) of_rows.push_back(std::move(*found));
+    if (found != all.end() && found->group == row.group) of_rows.push_back(*found);
   }
   return of_rows;
 }

@@ -184,6 +184,26 @@ class Counters(Scratch):
             self.assertEqual(results[0], results[1], name)
             self.assertEqual(results[0][0]["loads"] + results[0][0]["stores"], results[0][1], f"{name}: counters and accesses")
 
+    def test_unique_bytes(self):
+        program = self.compile(r"""
+            #include <stdio.h>
+            static int a[1000];
+            __attribute__((noinline)) static void fill(int n) { for (int i = 0; i < n; i++) a[i] = i; }
+            __attribute__((noinline)) static int every_other(void) {
+              int s = 0;
+              for (int i = 0; i < 1000; i += 2) s += a[i];
+              return s;
+            }
+            int main(void) { fill(600); fill(600); printf("%d\n", every_other()); return 0; }""", "-O1")
+        self.record(program, options=["--unique-bytes"])
+        report = self.json("report", "out.cscape", "--by", "container", "--counters", "--json")
+        self.assertEqual(report["counters"]["bytes.unique"], 600 * 4 + 200 * 4)
+        rows = report["places"]["counters"]
+        unique = {row["name"]: row["counters"].get("bytes.unique") for row in rows}
+        self.assertEqual((unique["fill"], unique["every_other"]), (2400, 2000))
+        refused = self.record(program, options=["--unique-bytes", "--interval", "10,10"], expect=None)
+        self.assertIn("needs every access", refused.stderr)
+
     def test_threads_are_counted_even_where_nobody_sees_them_begin(self):
         """A statically linked program has no interposed pthread_create()."""
         text = r"""
