@@ -36,11 +36,16 @@ class Recorder : public collect::AccessSink {
   void use(const collect::DecoderContext& context) { context_ = &context; }
   void count_unique_bytes() { unique_.emplace(); }
 
-  void take(const AccessBatch& batch) override {
+  void take(const PackedBatch& batch) override {
     accesses_ += batch.size();
     if (analyzer_) analyzer_->consume(batch);
     if (unique_) unique_->take(batch, context_->places, context_->modules);
-    if (trace_ != nullptr) append(batch);
+    if (trace_ == nullptr) return;
+    expanded_.clear();
+    for (const PackedAccess& a : batch.accesses())
+      expanded_.push({a.address(), a.size(), a.kind(), batch.thread, SiteId{a.place()}});
+    expanded_.blocks = batch.blocks;
+    append(expanded_);
   }
 
   void take(const StridedRun& run) override {

@@ -74,18 +74,20 @@ struct Analyzer::Engine {
   std::uint32_t thread_number(ThreadId id);
   void add_thread(ThreadId id);
   void consume(const AccessBatch& batch);
+  void consume(const PackedBatch& batch);
   void consume(const StridedRun& run);
-  /// Takes accesses `from` … `to` of one thread on to the analyses.
-  void queue(const AccessBatch& batch, std::size_t from, std::size_t to, std::uint32_t thread);
+  /// Takes accesses of one thread on to the analyses.
+  void queue(std::uint32_t thread, std::span<const PackedAccess> accesses);
   void hand_over();
   /// Waits until everything queued is analysed.
   void catch_up();
   void analyse(const analyze::Stretch& stretch, std::size_t task);
   template <class Visit>
   void for_each_analysis(Visit visit);
-  void count_place(SiteId place, AccessKind kind, std::uint64_t size, std::uint64_t times) {
-    if (place.value >= place_totals.size()) place_totals.resize(std::max(place.value + 1, place_totals.size() * 2));
-    PlaceTotals& totals = place_totals[place.value];
+  void count_place(std::uint32_t place, AccessKind kind, std::uint64_t size, std::uint64_t times) {
+    if (place >= place_totals.size()) [[unlikely]]
+      place_totals.resize(std::max<std::size_t>(std::size_t{place} + 1, place_totals.size() * 2));
+    PlaceTotals& totals = place_totals[place];
     totals.accesses[static_cast<std::size_t>(kind)] += times;
     totals.bytes += size * times;
   }
@@ -107,6 +109,7 @@ struct Analyzer::Engine {
   std::uint64_t cut = 0;                  ///< accesses longer than longest_access
   std::uint64_t memory_checked = 0;       ///< position at which memory was last looked at
   std::vector<std::string> warnings;
+  PackedBatch packed;        ///< room for one
   analyze::Stretch filling;  ///< what comes in
   analyze::Stretch in_work;  ///< what is being analysed
   analyze::TaskTeam team;    ///< ends first: it works on all of the above
@@ -173,58 +176,45 @@ std::uint32_t Analyzer::Engine::analysed_size(Address address, std::uint32_t siz
 }
 
 void Analyzer::Engine::consume(const AccessBatch& batch) {
-  const auto ids = batch.threads();
-  const auto addresses = batch.addresses();
-  const auto kinds = batch.kinds();
-  const auto sizes = batch.sizes();
   for (std::size_t i = 0; i < batch.size();) {
-    const std::uint32_t number = thread_number(ids[i]);
-    if (number == threads.size()) add_thread(ids[i]);
-    // Threads come in stretches; each of these loops over one is a few vector instructions.
-    const std::size_t begin = i;
-    while (i < batch.size() && ids[i] == ids[begin]) ++i;
-    const auto stretch_kinds = kinds.subspan(begin, i - begin);
-    const auto stretch_sizes = sizes.subspan(begin, i - begin);
-    for (const AccessKind kind : {AccessKind::read, AccessKind::write, AccessKind::modify}) {
-      threads[number].accesses[static_cast<std::size_t>(kind)] +=
-          static_cast<std::uint64_t>(std::ranges::count(stretch_kinds, kind));
+    // Threads come in stretches.
+    packed.clear();
+    packed.thread = batch.threads()[i];
+    for (; i < batch.size() && batch.threads()[i] == packed.thread && packed.room() > 0; ++i) {
+      const std::uint32_t size = analysed_size(batch.addresses()[i], batch.sizes()[i], 1);
+      packed.push({batch.addresses()[i], size, batch.kinds()[i], static_cast<std::uint32_t>(batch.sites()[i].value)});
     }
-    std::uint32_t longest = 0;
-    for (const std::uint32_t size : stretch_sizes) {
-      bytes += size;
-      longest = std::max(longest, size);
-    }
-    if (longest > longest_access) [[unlikely]] {
-      for (std::size_t j = begin; j < i; ++j) bytes -= sizes[j] - analysed_size(addresses[j], sizes[j], 1);
-    }
-    queue(batch, begin, i, number);
+    consume(packed);
   }
 }
 
-void Analyzer::Engine::queue(const AccessBatch& batch, std::size_t from, std::size_t to, std::uint32_t thread) {
-  const auto take = [&](std::size_t count) {
-    const std::span<analyze::PackedAccess> room = filling.add(thread, count);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (places_line) count_place(batch.sites()[from + i], batch.kinds()[from + i], batch.sizes()[from + i], 1);
-      room[i] = {batch.addresses()[from + i], std::min(batch.sizes()[from + i], longest_access),
-                 batch.kinds()[from + i], static_cast<std::uint32_t>(batch.sites()[from + i].value)};
-    }
-    analysed += count;
-  };
+void Analyzer::Engine::consume(const PackedBatch& batch) {
+  if (batch.empty()) return;
+  const std::uint32_t number = thread_number(batch.thread);
+  if (number == threads.size()) add_thread(batch.thread);
+  for (std::size_t k = 0; k < access_kinds; ++k) threads[number].accesses[k] += batch.kinds()[k];
+  bytes += batch.bytes();
   const bool by_intervals = sampling.method == Sampling::Method::interval;
-  while (from < to) {
-    std::size_t count = to - from;
+  for (std::span<const PackedAccess> rest = batch.accesses(); !rest.empty();) {
+    std::size_t count = rest.size();
     bool on = true;
     if (by_intervals) {
       const std::uint64_t phase = position % (sampling.on + sampling.off);
       on = phase < sampling.on;
       count = std::min<std::uint64_t>(count, (on ? sampling.on : sampling.on + sampling.off) - phase);
     }
-    if (on) take(count);
-    from += count;
+    if (on) queue(number, rest.first(count));
+    rest = rest.subspan(count);
     position += count;
     if (filling.full()) hand_over();
   }
+}
+
+void Analyzer::Engine::queue(std::uint32_t thread, std::span<const PackedAccess> accesses) {
+  filling.add(thread, accesses);
+  analysed += accesses.size();
+  if (!places_line) return;
+  for (const PackedAccess& a : accesses) count_place(a.place(), a.kind(), a.size(), 1);
 }
 
 void Analyzer::Engine::hand_over() {
@@ -271,7 +261,8 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   if (!on) return;
   analysed += accesses;
   if (places_line)
-    for (const StridedAccess& a : run.body) count_place(a.site, a.kind, a.size, run.trips);
+    for (const StridedAccess& a : run.body)
+      count_place(static_cast<std::uint32_t>(a.site.value), a.kind, a.size, run.trips);
   filling.add(number, run.trips, run.body);
   if (filling.full()) hand_over();
 }
@@ -354,6 +345,7 @@ Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
 }
 
 void Analyzer::consume(const AccessBatch& batch) { engine_->consume(batch); }
+void Analyzer::consume(const PackedBatch& batch) { engine_->consume(batch); }
 void Analyzer::consume(const StridedRun& run) { engine_->consume(run); }
 
 std::uint64_t Analyzer::unwanted() const {

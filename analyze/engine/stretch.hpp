@@ -6,30 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "cachescape/access.hpp"
+#include "cachescape/packed_access.hpp"
 #include "cachescape/strided_run.hpp"
 
 namespace cachescape::analyze {
-
-/// An access in 16 bytes: every analysis reads all of them.
-class PackedAccess {
- public:
-  PackedAccess() = default;
-  /// Precondition: size < 2^24.
-  PackedAccess(Address address, std::uint32_t size, AccessKind kind, std::uint32_t place)
-      : address_(address), size_and_kind_(size << 8 | static_cast<std::uint32_t>(kind)), place_(place) {}
-
-  Address address() const { return address_; }
-  std::uint32_t size() const { return size_and_kind_ >> 8; }
-  AccessKind kind() const { return static_cast<AccessKind>(size_and_kind_ & 0xff); }
-  std::uint32_t place() const { return place_; }
-
- private:
-  Address address_;
-  std::uint32_t size_and_kind_ = 0;
-  std::uint32_t place_ = 0;
-};
-static_assert(sizeof(PackedAccess) == 16);
 
 /// A loop whose accesses lie elsewhere.
 struct Loop {
@@ -52,14 +32,12 @@ class Stretch {
     work_ = 0;
   }
 
-  /// Room for accesses of a thread, to be filled in.
-  std::span<PackedAccess> add(std::uint32_t thread, std::size_t count) {
+  void add(std::uint32_t thread, std::span<const PackedAccess> accesses) {
     if (pieces_.empty() || pieces_.back().trips != 0 || pieces_.back().thread != thread)
       pieces_.push_back({thread, accesses_.size(), 0, 0});
-    pieces_.back().count += count;
-    work_ += count;
-    accesses_.resize(accesses_.size() + count);
-    return std::span(accesses_).last(count);
+    pieces_.back().count += accesses.size();
+    work_ += accesses.size();
+    accesses_.insert(accesses_.end(), accesses.begin(), accesses.end());
   }
   /// Precondition: at least one trip.
   void add(std::uint32_t thread, std::uint64_t trips, std::span<const StridedAccess> body) {

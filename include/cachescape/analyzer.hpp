@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cachescape/access.hpp"
+#include "cachescape/packed_access.hpp"
 #include "cachescape/profile.hpp"
 #include "cachescape/result.hpp"
 #include "cachescape/strided_run.hpp"
@@ -57,6 +58,8 @@ class Analyzer {
   ~Analyzer();
 
   void consume(const AccessBatch& batch);
+  /// Precondition: no access is longer than longest_access.
+  void consume(const PackedBatch& batch);
   void consume(const StridedRun& run);
   /// How many of the next accesses will not be looked at (interval sampling): they need not be consumed but
   /// passed over.

@@ -38,9 +38,16 @@ using Expected = std::vector<Seen>;
 
 class Keeper : public AccessSink {
  public:
-  void take(const AccessBatch& batch) override {
-    for (std::size_t i = 0; i < batch.size(); ++i)
-      seen.push_back({batch[i].address.value, batch[i].size, batch[i].kind, batch[i].thread.value});
+  void take(const PackedBatch& batch) override {
+    KindCounts kinds{};
+    std::uint64_t bytes = 0;
+    for (const PackedAccess& a : batch.accesses()) {
+      seen.push_back({a.address().value, a.size(), a.kind(), batch.thread.value});
+      ++kinds[static_cast<std::size_t>(a.kind())];
+      bytes += a.size();
+    }
+    EXPECT_EQ(batch.kinds(), kinds);
+    EXPECT_EQ(batch.bytes(), bytes);
   }
   void take(const StridedRun&) override { FAIL() << "translated code has no loops"; }
   std::uint64_t unwanted() const override { return unwanted_accesses; }
@@ -71,7 +78,7 @@ class TranslatedCode : public testing::Test {
 
   Expected decoded(const std::vector<std::uint64_t>& words, std::size_t batch_size = 16) {
     Keeper keeper;
-    AccessBatch batch(batch_size);
+    PackedBatch batch(batch_size);
     decoder_.decode(words, batch, keeper);
     keeper.take(batch);
     return keeper.seen;
@@ -97,7 +104,7 @@ TEST_F(TranslatedCode, StretchesThatWereReachedGiveTheirAccesses) {
 
 TEST_F(TranslatedCode, WhatIsNotWantedIsCounted) {
   Keeper keeper;
-  AccessBatch batch;
+  PackedBatch batch;
   keeper.unwanted_accesses = 9;
   // Of the first record two of four accesses were made, of the second all; the third may have more than are unwanted.
   decoder_.decode(std::vector{two_, low, std::uint64_t{0}, std::uint64_t{0}, two_, low, low, low, two_, low, low, low},

@@ -42,7 +42,7 @@ class Collector {
   SessionFile& session_;
   AccessSink& sink_;
   DecoderContext context_;
-  AccessBatch batch_;
+  PackedBatch batch_;
   std::vector<std::unique_ptr<RecordDecoder>> decoders_;  ///< by ring; null while it has no thread
   std::size_t globals_known_ = 0;
 };

@@ -17,8 +17,10 @@ constexpr std::uint64_t most_threads = 1 << 20;
 
 }  // namespace
 
-void RecordDecoder::decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink) {
+void RecordDecoder::decode(std::span<const std::uint64_t> words, PackedBatch& batch, AccessSink& sink) {
   Output out{batch, sink};
+  if (batch.thread != thread_) out.hand_on();
+  batch.thread = thread_;
   if (sink.unwanted() > 0) out.hand_on();
   unwanted_ = sink.unwanted();
   decode(words, out);
@@ -109,45 +111,27 @@ std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Out
   if (descriptor->slots == 0 || off()) return used;
   const std::uint64_t* const slots = words.data() + 1;
   if (passes(*descriptor, static_cast<std::uint32_t>(words[0] - CACHESCAPE_CODE), slots, out)) return used;
-  if (out.batch.capacity() - out.batch.size() < descriptor->accesses) out.hand_on();
   const CodeTable::Access* access = context_.code.accesses_of(*descriptor);
   const CodeTable::Stretch* stretch = context_.code.stretches_of(*descriptor);
   for (std::uint32_t i = 0; i < descriptor->stretches; ++i, ++stretch) {
-    const CodeTable::Access* const end = access + stretch->accesses;
-    if (slots[stretch->witness] == 0) {
-      access = end;
-      continue;
+    if (slots[stretch->witness] != 0) {
+      if (out.batch.room() < stretch->accesses) out.hand_on();
+      push(*stretch, access, slots, out.batch);
     }
-    while (access != end) {
-      if (out.batch.full()) out.hand_on();
-      const auto left = static_cast<std::size_t>(end - access);
-      const std::size_t count = std::min(left, out.batch.capacity() - out.batch.size());
-      push(access, count, slots, out.batch);
-      access += count;
-    }
+    access += stretch->accesses;
   }
   return used;
 }
 
-// Straight into the columns, whose addresses then stay in registers.
-void RecordDecoder::push(const CodeTable::Access* access, std::size_t count, const std::uint64_t* slots,
-                         AccessBatch& batch) {
-  const std::size_t first = batch.size();
-  Address* const addresses = batch.address_column() + first;
-  std::uint32_t* const sizes = batch.size_column() + first;
-  AccessKind* const kinds = batch.kind_column() + first;
-  ThreadId* const threads = batch.thread_column() + first;
-  SiteId* const sites = batch.site_column() + first;
-  for (std::size_t i = 0; i < count; ++i) {
-    const CodeTable::Access& a = access[i];
-    const std::uint64_t address = slots[a.slot] + static_cast<std::uint64_t>(std::int64_t{a.offset});
-    addresses[i] = Address{address};
-    sizes[i] = a.size;
-    kinds[i] = a.kind;
-    threads[i] = thread_;
-    sites[i] = SiteId{context_.places.number(a.site, address, context_.objects)};
+void RecordDecoder::push(const CodeTable::Stretch& stretch, const CodeTable::Access* access, const std::uint64_t* slots,
+                         PackedBatch& batch) {
+  PackedAccess* to = batch.end();
+  for (const CodeTable::Access* const end = access + stretch.accesses; access != end; ++access) {
+    const std::uint64_t address = slots[access->slot] + static_cast<std::uint64_t>(std::int64_t{access->offset});
+    *to++ = {Address{address}, access->size, access->kind,
+             context_.places.number(access->site, address, context_.objects)};
   }
-  batch.set_size(first + count);
+  batch.add(stretch.accesses, stretch.kinds, stretch.bytes);
 }
 
 AllocationOrigin RecordDecoder::origin_of(std::uint64_t descriptor, std::uint64_t stack) {
@@ -181,7 +165,9 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& 
         return 0;
       }
       tell_passed(out);
+      out.hand_on();
       thread_ = ThreadId{static_cast<std::uint32_t>(words[1])};
+      out.batch.thread = thread_;
       return length;
     case CACHESCAPE_STACK:
       if (words[1] < words[2]) context_.objects.add_stack(words[1], words[2]);
@@ -228,9 +214,9 @@ void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std
   }
   for (std::uint64_t done = 0; done < size || done == 0;) {
     const std::uint64_t part = std::min(size - done, longest_part);
-    if (out.batch.full()) out.hand_on();
-    out.batch.push({Address{address + done}, static_cast<std::uint32_t>(part), access.kind, thread_,
-                    place(access, address + done)});
+    if (out.batch.room() == 0) out.hand_on();
+    out.batch.push(
+        {Address{address + done}, static_cast<std::uint32_t>(part), access.kind, place(access, address + done)});
     done += std::max<std::uint64_t>(part, 1);
   }
 }
@@ -265,15 +251,20 @@ void RecordDecoder::push(const DecodedAccess& access, const std::uint64_t* slots
 void RecordDecoder::segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out) {
   if (context_.want_blocks)
     out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{descriptor.block + 1}});
-  if (descriptor.simple && !descriptor.is_long &&
-      out.batch.capacity() - out.batch.size() >= descriptor.accesses.size()) {
+  if (descriptor.simple && !descriptor.is_long && out.batch.room() >= descriptor.accesses.size()) {
+    PackedAccess* to = out.batch.end();
     for (const DecodedAccess& access : descriptor.accesses) {
       const std::uint64_t base = slots[access.slot];
-      if (base == 0) continue;
+      if (base == 0) [[unlikely]]
+        break;
       const std::uint64_t address = base + static_cast<std::uint64_t>(access.offset);
-      out.batch.push({Address{address}, access.size, access.kind, thread_, place(access, address)});
+      *to++ = {Address{address}, access.size, access.kind, place(access, address)};
     }
-    return;
+    if (to == out.batch.end() + descriptor.accesses.size()) [[likely]] {
+      out.batch.add(descriptor.accesses.size(), descriptor.kinds, descriptor.bytes);
+      return;
+    }
+    // Not all of it was reached.
   }
   for (const DecodedAccess& access : descriptor.accesses) push(access, slots, out);
 }
@@ -297,7 +288,7 @@ void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::u
     run_.body.clear();
     for (const DecodedAccess& access : descriptor.accesses) {
       const std::uint64_t base = bases_[access.slot] + static_cast<std::uint64_t>(access.offset);
-      run_.body.push_back({Address{base}, access.step, access.size, access.kind, place(access, base)});
+      run_.body.push_back({Address{base}, access.step, access.size, access.kind, SiteId{place(access, base)}});
     }
     out.hand_on();
     out.sink.take(run_);
@@ -308,16 +299,21 @@ void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::u
 void RecordDecoder::trip(const std::uint64_t* slots, Output& out) {
   if (context_.want_blocks)
     out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{loop_->block + 1}});
-  if (loop_->simple && !loop_->is_long && out.batch.capacity() - out.batch.size() >= loop_->accesses.size()) {
+  if (loop_->simple && !loop_->is_long && out.batch.room() >= loop_->accesses.size()) {
+    PackedAccess* to = out.batch.end();
     for (const DecodedAccess& access : loop_->accesses) {
       const bool strided = (access.flags & CACHESCAPE_STRIDED) != 0;
       const std::uint64_t base =
           strided ? bases_[access.slot] + trips_done_ * static_cast<std::uint64_t>(access.step) : slots[access.slot];
-      if (base == 0 && !strided) continue;
+      if (base == 0 && !strided) [[unlikely]]
+        break;
       const std::uint64_t address = base + static_cast<std::uint64_t>(access.offset);
-      out.batch.push({Address{address}, access.size, access.kind, thread_, place(access, address)});
+      *to++ = {Address{address}, access.size, access.kind, place(access, address)};
     }
-    return;
+    if (to == out.batch.end() + loop_->accesses.size()) [[likely]] {
+      out.batch.add(loop_->accesses.size(), loop_->kinds, loop_->bytes);
+      return;
+    }
   }
   for (const DecodedAccess& access : loop_->accesses) {
     if ((access.flags & CACHESCAPE_STRIDED) != 0) {

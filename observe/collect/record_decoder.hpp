@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cachescape/access.hpp"
+#include "cachescape/packed_access.hpp"
 #include "cachescape/strided_run.hpp"
 #include "observe/collect/allocation_stacks.hpp"
 #include "observe/collect/block_sampling.hpp"
@@ -19,11 +19,11 @@
 
 namespace cachescape::collect {
 
-/// Takes what was observed, in order. A site is the number of a place (PlaceNumbers).
+/// Takes what was observed, in order. Places are those of PlaceNumbers, and so are the sites of runs.
 class AccessSink {
  public:
   virtual ~AccessSink() = default;
-  virtual void take(const AccessBatch& batch) = 0;
+  virtual void take(const PackedBatch& batch) = 0;
   virtual void take(const StridedRun& run) = 0;
   /// How many of the next accesses need not be taken but may be passed over.
   virtual std::uint64_t unwanted() const { return 0; }
@@ -56,12 +56,13 @@ class RecordDecoder {
  public:
   RecordDecoder(DecoderContext& context, ThreadId thread) : context_(context), thread_(thread) {}
 
+  /// Precondition: a batch holds CACHESCAPE_CODE_MOST_ACCESSES at least, unless all records have fewer.
   /// Appends the accesses of a block to `batch`, handing it on to `sink` whenever it is full or a loop comes.
-  void decode(std::span<const std::uint64_t> words, AccessBatch& batch, AccessSink& sink);
+  void decode(std::span<const std::uint64_t> words, PackedBatch& batch, AccessSink& sink);
 
  private:
   struct Output {
-    AccessBatch& batch;
+    PackedBatch& batch;
     AccessSink& sink;
 
     void hand_on() {
@@ -80,11 +81,12 @@ class RecordDecoder {
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);
   std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
   void trip(const std::uint64_t* slots, Output& out);
-  void push(const CodeTable::Access* access, std::size_t count, const std::uint64_t* slots, AccessBatch& batch);
+  void push(const CodeTable::Stretch& stretch, const CodeTable::Access* access, const std::uint64_t* slots,
+            PackedBatch& batch);
   void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out);
-  SiteId place(const DecodedAccess& access, std::uint64_t address) {
-    return SiteId{context_.places.number(access.site, address, context_.objects)};
+  std::uint32_t place(const DecodedAccess& access, std::uint64_t address) {
+    return context_.places.number(access.site, address, context_.objects);
   }
 
   /// Whether executions of a descriptor are not analysed; they are counted.

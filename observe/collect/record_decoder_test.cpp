@@ -28,9 +28,16 @@ std::ostream& operator<<(std::ostream& out, const Seen& s) {
 /// Keeps what it takes; a run both as a run and, up to a limit, as accesses.
 class Keeper : public AccessSink {
  public:
-  void take(const AccessBatch& batch) override {
-    for (std::size_t i = 0; i < batch.size(); ++i)
-      seen.push_back({batch[i].address.value, batch[i].size, batch[i].kind});
+  void take(const PackedBatch& batch) override {
+    KindCounts kinds{};
+    std::uint64_t bytes = 0;
+    for (const PackedAccess& a : batch.accesses()) {
+      seen.push_back({a.address().value, a.size(), a.kind()});
+      ++kinds[static_cast<std::size_t>(a.kind())];
+      bytes += a.size();
+    }
+    EXPECT_EQ(batch.kinds(), kinds);
+    EXPECT_EQ(batch.bytes(), bytes);
     for (const BlockEntry& b : batch.blocks) blocks.push_back(b.block.value);
   }
   void take(const StridedRun& run) override {
@@ -91,7 +98,7 @@ class Decoding : public testing::Test {
   }
 
   void decode(const std::vector<std::uint64_t>& words) {
-    AccessBatch batch(16);
+    PackedBatch batch(16);
     decoder_.decode(words, batch, keeper_);
     if (!batch.empty() || !batch.blocks.empty()) keeper_.take(batch);
   }

@@ -20,10 +20,10 @@ void ByteSet::add(std::uint64_t begin, std::uint64_t bytes) {
   }
 }
 
-ByteSet* UniqueBytes::bytes_of(SiteId place, const PlaceNumbers& places, const ModuleSet& modules) {
+ByteSet* UniqueBytes::bytes_of(std::uint32_t place, const PlaceNumbers& places, const ModuleSet& modules) {
   constexpr std::uint32_t not_asked = nowhere - 1;
-  if (place.value >= places.pairs().size()) return nullptr;
-  const std::uint32_t site = places.pairs()[place.value].site;
+  if (place >= places.pairs().size()) return nullptr;
+  const std::uint32_t site = places.pairs()[place].site;
   if (site >= modules.sites().size()) return nullptr;
   if (site >= function_of_site_.size()) function_of_site_.resize(modules.sites().size(), not_asked);
   std::uint32_t& function = function_of_site_[site];
@@ -45,14 +45,13 @@ void UniqueBytes::add(ByteSet* of_function, std::uint64_t begin, std::uint64_t b
   if (of_function != nullptr) of_function->add(begin, bytes);
 }
 
-void UniqueBytes::take(const AccessBatch& batch, const PlaceNumbers& places, const ModuleSet& modules) {
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    add(bytes_of(batch.sites()[i], places, modules), batch.addresses()[i].value, batch.sizes()[i]);
+void UniqueBytes::take(const PackedBatch& batch, const PlaceNumbers& places, const ModuleSet& modules) {
+  for (const PackedAccess& a : batch.accesses()) add(bytes_of(a.place(), places, modules), a.address().value, a.size());
 }
 
 void UniqueBytes::take(const StridedRun& run, const PlaceNumbers& places, const ModuleSet& modules) {
   for (const StridedAccess& a : run.body) {
-    ByteSet* const of_function = bytes_of(a.site, places, modules);
+    ByteSet* const of_function = bytes_of(static_cast<std::uint32_t>(a.site.value), places, modules);
     // A stream without gaps is one range.
     const bool forward = a.step >= 0 && static_cast<std::uint64_t>(a.step) <= a.size;
     if (forward && run.trips > 0) {

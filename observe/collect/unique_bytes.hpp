@@ -8,7 +8,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "cachescape/access.hpp"
+#include "cachescape/packed_access.hpp"
 #include "cachescape/places.hpp"
 #include "cachescape/strided_run.hpp"
 #include "observe/collect/module_set.hpp"
@@ -32,8 +32,7 @@ class ByteSet {
 /// for every 64 of each function.
 class UniqueBytes {
  public:
-  /// Sites are numbers of places.
-  void take(const AccessBatch& batch, const PlaceNumbers& places, const ModuleSet& modules);
+  void take(const PackedBatch& batch, const PlaceNumbers& places, const ModuleSet& modules);
   void take(const StridedRun& run, const PlaceNumbers& places, const ModuleSet& modules);
 
   /// The metric `bytes.unique`: of each function at one of its blocks, and of the program at none.
@@ -45,7 +44,7 @@ class UniqueBytes {
     ByteSet bytes;
   };
   /// Null where no function is known.
-  ByteSet* bytes_of(SiteId place, const PlaceNumbers& places, const ModuleSet& modules);
+  ByteSet* bytes_of(std::uint32_t place, const PlaceNumbers& places, const ModuleSet& modules);
   void add(ByteSet* of_function, std::uint64_t begin, std::uint64_t bytes);
 
   ByteSet all_;

@@ -36,9 +36,8 @@ TEST(UniqueBytes, LoopsAreTheirAccesses) {
     run.body.push_back({Address{10'000}, step, 8, AccessKind::read, SiteId{0}});
     UniqueBytes by_loop, by_access;
     by_loop.take(run, places, modules);
-    AccessBatch batch;
-    for (std::uint64_t i = 0; i < run.trips; ++i)
-      batch.push({run.body[0].at(i), 8, AccessKind::read, ThreadId{0}, SiteId{0}});
+    PackedBatch batch;
+    for (std::uint64_t i = 0; i < run.trips; ++i) batch.push({run.body[0].at(i), 8, AccessKind::read, 0});
     by_access.take(batch, places, modules);
     EXPECT_EQ(by_loop.counted(), by_access.counted()) << step;
   }

@@ -17,7 +17,7 @@ namespace {
 
 class Nowhere : public AccessSink {
  public:
-  void take(const AccessBatch& batch) override { accesses += batch.size(); }
+  void take(const PackedBatch& batch) override { accesses += batch.size(); }
   void take(const StridedRun& run) override { accesses += run.trips; }
   std::uint64_t unwanted() const override { return accesses % 3 == 0 ? 5 : 0; }
   void pass_over(ThreadId, const KindCounts& passed, std::uint64_t) override { accesses += passed[0]; }
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     context.session = &session;
     context.modules.update(session);
     RecordDecoder decoder(context, ThreadId{0});
-    AccessBatch batch(64);
+    PackedBatch batch(64);
     Nowhere sink;
     const std::size_t half = words.size() / 2;
     decoder.decode(std::span(words).first(half), batch, sink);
