@@ -68,13 +68,13 @@ class LineAnalysis {
   /// One touch, made by a place, that counts `weight` times.
   void touch(Line line, AccessKind kind, std::uint32_t weight, std::uint32_t place) {
     if (!options_.sample.follows(line)) return;
-    // Most touches are of the line touched before: distance 0 in every cache. Only a first write needs to be followed.
+    // Most touches are of the line touched before: distance 0 in every cache. A first write ends an epoch.
     if (line == last_line_ && (last_line_written_ || !writes(kind)) && line.value != no_line && !options_.popularity) {
       again_[static_cast<std::size_t>(kind)] += weight;
       if (options_.places) place_counts_.add_immediate(place, static_cast<std::size_t>(kind), weight * count_scale_);
       return;
     }
-    last_line_written_ = writes(kind);
+    last_line_written_ = writes(kind) || !epochs_;
     last_line_ = line;
     push(line, kind, weight, place);
   }
@@ -123,7 +123,7 @@ class LineAnalysis {
   std::uint64_t count_scale_ = 1;
 
   Line last_line_{no_line};
-  bool last_line_written_ = true;  ///< since other lines were touched
+  bool last_line_written_ = true;  ///< since other lines were touched; or nobody asks
   KindCounts again_{};             ///< touches of the line touched before that are not counted yet
 
   LoopPlans plans_;

@@ -1,0 +1,97 @@
+// The analyses of one Analyzer, and what it knows beside them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "analyze/engine/line_analysis.hpp"
+#include "analyze/engine/stretch.hpp"
+#include "analyze/engine/task_team.hpp"
+#include "cachescape/analyzer.hpp"
+
+namespace cachescape {
+
+/// Fewer lines than these say nothing about a program: sampling stops halving here.
+inline constexpr std::uint64_t fewest_sampled_lines = 1024;
+
+inline bool by_lines(Sampling::Method m) {
+  return m == Sampling::Method::shards_rate || m == Sampling::Method::shards_size;
+}
+
+struct Analyzer::Engine {
+  using LineAnalysis = analyze::LineAnalysis;
+  /// All line sizes of one stream of accesses. Where set distances are followed too, that comes after the stack
+  /// distances of the same lines.
+  using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
+
+  struct PlaceTotals {
+    KindCounts accesses{};
+    std::uint64_t bytes = 0;
+  };
+
+  struct Thread {
+    ThreadId id;
+    KindCounts accesses{};
+    Stream own;  ///< empty while there is one thread: `everything` is its stream too
+  };
+
+  explicit Engine(const AnalysisOptions& options);
+
+  Stream new_stream(unsigned halvings) const;
+  std::uint32_t thread_number(ThreadId id);
+  void add_thread(ThreadId id);
+  void consume(const AccessBatch& batch);
+  void consume(const PackedBatch& batch);
+  void consume(const StridedRun& run);
+  /// Takes accesses of one thread on to the analyses.
+  void queue(std::uint32_t thread, std::span<const PackedAccess> accesses);
+  void hand_over();
+  /// Waits until everything queued is analysed.
+  void catch_up();
+  void analyse(const analyze::Stretch& stretch, std::size_t task);
+  template <class Visit>
+  void for_each_analysis(Visit visit) {
+    for (auto& analysis : everything) visit(*analysis);
+    for (Thread& t : threads) {
+      for (auto& analysis : t.own) visit(*analysis);
+    }
+  }
+  void count_place(std::uint32_t place, AccessKind kind, std::uint64_t size, std::uint64_t times) {
+    if (place >= place_totals.size()) [[unlikely]]
+      place_totals.resize(std::max<std::size_t>(std::size_t{place} + 1, place_totals.size() * 2));
+    PlaceTotals& totals = place_totals[place];
+    totals.accesses[static_cast<std::size_t>(kind)] += times;
+    totals.bytes += size * times;
+  }
+  std::uint32_t analysed_size(Address address, std::uint32_t size, std::uint64_t times);
+  void watch_memory();
+  void halve_samples();
+  unsigned halvings() const { return everything.front()->sample().halvings(); }
+
+  AnalysisOptions options;
+  Sampling sampling;
+  Stream everything;
+  std::vector<Thread> threads;
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
+  std::uint64_t position = 0;                                       ///< accesses seen
+  std::uint64_t analysed = 0;
+  std::uint64_t bytes = 0;
+  std::optional<LineSize> places_line;    ///< whose distances are counted by place
+  std::vector<PlaceTotals> place_totals;  ///< by place
+  std::uint64_t cut = 0;                  ///< accesses longer than longest_access
+  std::uint64_t memory_checked = 0;       ///< position at which memory was last looked at
+  std::vector<std::string> warnings;
+  PackedBatch packed;        ///< room for one
+  analyze::Stretch filling;  ///< what comes in
+  analyze::Stretch in_work;  ///< what is being analysed
+  analyze::TaskTeam team;    ///< ends first: it works on all of the above
+};
+
+}  // namespace cachescape

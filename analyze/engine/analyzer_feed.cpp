@@ -1,0 +1,234 @@
+// How accesses come to the analyses.
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analyze/engine/analyzer_engine.hpp"
+
+namespace cachescape {
+namespace {
+
+constexpr unsigned most_halvings = 30;
+
+unsigned halvings_for(double rate) {
+  return static_cast<unsigned>(std::clamp(std::lround(-std::log2(rate)), 0L, static_cast<long>(most_halvings)));
+}
+
+/// 64 bytes, or the size that comes nearest.
+LineSize usual_line(std::vector<LineSize> lines) {
+  constexpr LineSize usual{6};
+  std::ranges::sort(lines);
+  const auto found = std::ranges::lower_bound(lines, usual);
+  return found != lines.end() ? *found : lines.back();
+}
+
+std::vector<LineSize> write_back_lines(const AnalysisOptions& options) {
+  return options.write_back_lines ? *options.write_back_lines : std::vector{usual_line(options.lines)};
+}
+
+bool contains(const std::vector<LineSize>& lines, LineSize line) {
+  return std::ranges::find(lines, line) != lines.end();
+}
+
+}  // namespace
+
+Analyzer::Engine::Engine(const AnalysisOptions& o)
+    : options(o),
+      sampling(o.sampling),
+      team(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
+  if (o.places) places_line = usual_line(o.lines);
+  everything = new_stream(by_lines(o.sampling.method) ? halvings_for(o.sampling.rate) : 0);
+}
+
+Analyzer::Engine::Stream Analyzer::Engine::new_stream(unsigned halvings) const {
+  const std::vector<LineSize> write_backs = write_back_lines(options);
+  Stream stream;
+  for (const LineSize line : options.lines) {
+    analyze::LineAnalysisOptions o;
+    o.line = line;
+    o.sample = analyze::LineSample(halvings);
+    o.popularity = options.popularity && line == LineSize{6};
+    o.write_backs = contains(write_backs, line) && sampling.method != Sampling::Method::blocks;
+    o.places = everything.empty() && (places_line == line || sampling.method == Sampling::Method::blocks);
+    // What is weighed afterwards is known by place, and that is distances only.
+    const bool distances_only = by_lines(sampling.method) || sampling.method == Sampling::Method::blocks;
+    stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
+    if (!contains(options.set_lines, line) || distances_only) continue;
+    // On their own, so that another processor can follow them.
+    analyze::LineAnalysisOptions sets;
+    sets.line = line;
+    sets.stack = false;
+    sets.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
+    stream.push_back(std::make_unique<LineAnalysis>(std::move(sets)));
+  }
+  return stream;
+}
+
+std::uint32_t Analyzer::Engine::thread_number(ThreadId id) {
+  const auto it = numbers.find(id.value);
+  return it == numbers.end() ? static_cast<std::uint32_t>(threads.size()) : it->second;
+}
+
+void Analyzer::Engine::add_thread(ThreadId id) {
+  catch_up();
+  numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
+  threads.push_back({id, {}, {}});
+  if (threads.size() == 1) return;
+  if (threads.size() == 2) {
+    // Until now the first thread's stream was everything; from here on the two differ.
+    Stream& own = threads.front().own;
+    own.resize(everything.size());
+    team.run(everything.size(), [&](std::size_t l) { everything[l]->flush(); });
+    team.run(everything.size(), [&](std::size_t l) {
+      const LineAnalysis& ordered = *everything[everything[l]->follows_stack() ? l : l - 1];
+      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy(ordered));
+    });
+  }
+  threads.back().own = new_stream(halvings());
+}
+
+/// What is analysed of an access of `size` bytes that is made `times` times.
+std::uint32_t Analyzer::Engine::analysed_size(Address address, std::uint32_t size, std::uint64_t times) {
+  if (size <= longest_access) [[likely]]
+    return size;
+  if (cut == 0) {
+    warnings.push_back(fmt::format(
+        "an access at {:#x} is {} bytes long: of such accesses the first {} bytes are analysed, and they count as lost",
+        address.value, size, longest_access));
+  }
+  cut += times;
+  return longest_access;
+}
+
+void Analyzer::Engine::consume(const AccessBatch& batch) {
+  for (std::size_t i = 0; i < batch.size();) {
+    // Threads come in stretches.
+    packed.clear();
+    packed.thread = batch.threads()[i];
+    for (; i < batch.size() && batch.threads()[i] == packed.thread && packed.room() > 0; ++i) {
+      const std::uint32_t size = analysed_size(batch.addresses()[i], batch.sizes()[i], 1);
+      packed.push({batch.addresses()[i], size, batch.kinds()[i], static_cast<std::uint32_t>(batch.sites()[i].value)});
+    }
+    consume(packed);
+  }
+}
+
+void Analyzer::Engine::consume(const PackedBatch& batch) {
+  if (batch.empty()) return;
+  const std::uint32_t number = thread_number(batch.thread);
+  if (number == threads.size()) add_thread(batch.thread);
+  for (std::size_t k = 0; k < access_kinds; ++k) threads[number].accesses[k] += batch.kinds()[k];
+  bytes += batch.bytes();
+  const bool by_intervals = sampling.method == Sampling::Method::interval;
+  for (std::span<const PackedAccess> rest = batch.accesses(); !rest.empty();) {
+    std::size_t count = rest.size();
+    bool on = true;
+    if (by_intervals) {
+      const std::uint64_t phase = position % (sampling.on + sampling.off);
+      on = phase < sampling.on;
+      count = std::min<std::uint64_t>(count, (on ? sampling.on : sampling.on + sampling.off) - phase);
+    }
+    if (on) queue(number, rest.first(count));
+    rest = rest.subspan(count);
+    position += count;
+    if (filling.full()) hand_over();
+  }
+}
+
+void Analyzer::Engine::queue(std::uint32_t thread, std::span<const PackedAccess> accesses) {
+  filling.add(thread, accesses);
+  analysed += accesses.size();
+  if (!places_line) return;
+  for (const PackedAccess& a : accesses) count_place(a.place(), a.kind(), a.size(), 1);
+}
+
+void Analyzer::Engine::hand_over() {
+  team.finish();
+  watch_memory();
+  std::swap(filling, in_work);
+  filling.clear();
+  // One task per line size for everything, and one for the threads' own streams.
+  team.start(everything.size() * (threads.size() > 1 ? 2 : 1), [this](std::size_t task) { analyse(in_work, task); });
+}
+
+void Analyzer::Engine::catch_up() {
+  if (!filling.empty()) hand_over();
+  team.finish();
+}
+
+void Analyzer::Engine::analyse(const analyze::Stretch& stretch, std::size_t task) {
+  const std::size_t l = task % everything.size();
+  const bool own = task >= everything.size();
+  stretch.for_each([&](std::uint32_t thread, const auto& piece) {
+    LineAnalysis& analysis = own ? *threads[thread].own[l] : *everything[l];
+    analysis.consume(piece);
+  });
+}
+
+void Analyzer::Engine::consume(const StridedRun& run) {
+  if (run.trips == 0 || run.body.empty()) return;
+  if (std::ranges::any_of(run.body, [](const StridedAccess& a) { return a.size > longest_access; })) {
+    StridedRun shorter = run;
+    for (StridedAccess& a : shorter.body) a.size = analysed_size(a.base, a.size, run.trips);
+    return consume(shorter);
+  }
+  const std::uint32_t number = thread_number(run.thread);
+  if (number == threads.size()) add_thread(run.thread);
+  for (const StridedAccess& a : run.body) {
+    threads[number].accesses[static_cast<std::size_t>(a.kind)] += run.trips;
+    bytes += run.trips * a.size;
+  }
+  const std::uint64_t accesses = run.trips * run.body.size();
+  // A loop is sampled as a whole, by where it begins.
+  const bool on =
+      sampling.method != Sampling::Method::interval || position % (sampling.on + sampling.off) < sampling.on;
+  position += accesses;
+  if (!on) return;
+  analysed += accesses;
+  if (places_line)
+    for (const StridedAccess& a : run.body)
+      count_place(static_cast<std::uint32_t>(a.site.value), a.kind, a.size, run.trips);
+  filling.add(number, run.trips, run.body);
+  if (filling.full()) hand_over();
+}
+
+void Analyzer::Engine::halve_samples() {
+  std::vector<LineAnalysis*> all;
+  for_each_analysis([&](LineAnalysis& a) { all.push_back(&a); });
+  team.run(all.size(), [&](std::size_t i) {
+    all[i]->flush();
+    all[i]->halve_sample();
+  });
+}
+
+void Analyzer::Engine::watch_memory() {
+  const bool bounded = sampling.method == Sampling::Method::shards_size;
+  if (options.memory_limit == 0 && !bounded) return;
+  if (position - memory_checked < 65536) return;
+  memory_checked = position;
+  while (halvings() < most_halvings) {
+    std::uint64_t memory = 0;
+    std::uint64_t lines = 0;
+    for_each_analysis([&](const LineAnalysis& a) {
+      memory += a.memory_bytes();
+      lines = std::max(lines, a.followed_lines());
+    });
+    const bool too_many = bounded && lines > sampling.max_lines;
+    const bool too_much = options.memory_limit > 0 && memory > options.memory_limit && lines > fewest_sampled_lines;
+    if (!too_many && !too_much) return;
+    if (sampling.method == Sampling::Method::none || sampling.method == Sampling::Method::shards_rate) {
+      warnings.push_back(fmt::format(
+          "memory is short after {} accesses ({} bytes held, {} allowed): from here on lines are sampled, and set "
+          "distances are dropped",
+          position, memory, options.memory_limit));
+      sampling.method = Sampling::Method::shards_size;
+      sampling.max_lines = lines;
+    }
+    halve_samples();
+  }
+}
+
+}  // namespace cachescape
