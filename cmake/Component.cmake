@@ -40,7 +40,7 @@ if(CACHESCAPE_TESTS)
     endif()
     target_link_libraries(${target} PRIVATE cachescape_warnings GTest::gtest_main rapidcheck Threads::Threads fmt::fmt)
     # Tests are compiled more often than they run: do not spend minutes on optimising them.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)
     target_compile_definitions(${target} PRIVATE CACHESCAPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   endfunction()
   cachescape_as_test(test_headers)
