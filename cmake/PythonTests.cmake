@@ -1,0 +1,17 @@
+# cachescape_python_tests(LABEL SHARED TARGET REASON): a test LABEL.NAME for each NAME.py of the folder except SHARED, which the others import.
+# Without TARGET they are skipped, and say the REASON.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+function(cachescape_python_tests label shared target reason)
+  file(GLOB themes CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.py)
+  list(REMOVE_ITEM themes ${CMAKE_CURRENT_SOURCE_DIR}/${shared})
+  foreach(theme ${themes})
+    get_filename_component(name ${theme} NAME_WE)
+    if(TARGET ${target})
+      add_test(NAME ${label}.${name} COMMAND Python3::Interpreter ${theme} ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+    else()
+      add_test(NAME ${label}.${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+      set_tests_properties(${label}.${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
+    endif()
+    set_tests_properties(${label}.${name} PROPERTIES LABELS ${label} TIMEOUT 300)
+  endforeach()
+endfunction()
