@@ -40,21 +40,24 @@ if(CACHESCAPE_TESTS)
     endif()
     target_link_libraries(${target} PRIVATE cachescape_warnings GTest::gtest_main rapidcheck Threads::Threads fmt::fmt)
     # Tests are compiled more often than they run: do not spend minutes on optimising them.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
     target_compile_definitions(${target} PRIVATE CACHESCAPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   endfunction()
   cachescape_as_test(test_headers)
   target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <rapidcheck/gtest.h> <fmt/format.h>)
 endif()
 
-# cachescape_component(NAME SOURCES a.cpp … DEPENDS cachescape_x … LIBRARIES zstd …)
+# cachescape_component(NAME [HOT] SOURCES a.cpp … DEPENDS cachescape_x … LIBRARIES zstd …)
 # Makes the static library cachescape_NAME from SOURCES, and, from every *_test.cpp below this folder, the
-# test program NAME_test.
+# test program NAME_test. HOT ones are optimised even for sanitizers, so that their tests do not take minutes.
 function(cachescape_component name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "HOT" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   set(target cachescape_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  if(arg_HOT)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
+  endif()
   target_link_libraries(${target}
     PUBLIC cachescape_vocabulary ${arg_DEPENDS} fmt::fmt
     PRIVATE cachescape_options ${arg_LIBRARIES})
