@@ -45,13 +45,11 @@ void describe(Program& program) {
   add_completion(program);
   add_man(program);
   add_collect(program);
-  set_examples(
-      app, {{"cachescape c++ -O2 -g x.cpp -o x && ./x && cachescape report x.cscape --machine zen4",
-             "Where a program of yours misses, by function"},
-            {"valgrind --tool=lackey --trace-mem=yes ls 2>&1 | cachescape import - -o ls.cstrace",
-             "Record the accesses of ls"},
-            {"cachescape import ls.cstrace -o ls.cscape", "Analyse them once"},
-            {"cachescape predict ls.cscape --machine zen4", "Know how they fare in a Zen 4's caches, or any other's"}});
+  set_examples(app, {{"cachescape c++ -O2 -g x.cpp -o x && ./x && cachescape report x.cscape --machine zen4",
+                      "Where a program of yours misses, by function"},
+                     {"cachescape record -- gzip -k big.txt", "Observe a program as it is, once"},
+                     {"cachescape predict gzip.cscape --machine zen4",
+                      "Know how it fares in a Zen 4's caches, or any other's"}});
 }
 
 void print(const Error& error) {

@@ -173,7 +173,7 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
 }  // namespace
 
 void add_recording_options(CLI::App& verb, RecordingOptions& options) {
-  verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace");
+  verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace")->type_name("FILE");
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
       ->type_name("TAG");
   verb.add_option("--block-cap", options.block_cap,

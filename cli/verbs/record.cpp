@@ -161,18 +161,21 @@ Result<int> run(RecordOptions& options) {
 void add_record(Program& program) {
   CLI::App& verb = program.add_verb("record", "Run a program and profile its memory accesses");
   auto options = std::make_shared<RecordOptions>();
-  verb.add_option("-o,--output", options->recording.output, "The .cscape to write; default: the program's name");
+  verb.add_option("-o,--output", options->recording.output, "The .cscape to write; default: the program's name")
+      ->type_name("FILE");
   verb.add_option("--engine", options->engine,
                   "compiled: built by cachescape cc; valgrind: any program; auto: whichever the program allows")
-      ->check(CLI::IsMember({"auto", "compiled", "valgrind"}));
-  verb.add_option("--follow", options->follow, "children: forked children get profiles of their own")
-      ->check(CLI::IsMember({"children"}));
+      ->check(CLI::IsMember({"auto", "compiled", "valgrind"}))
+      ->type_name("auto|compiled|valgrind");
+  verb.add_option("--follow", options->follow, "Forked children and programs that are run get profiles of their own")
+      ->check(CLI::IsMember({"children"}))
+      ->type_name("children");
   add_recording_options(verb, options->recording);
   verb.add_option("program", options->command, "The program and its arguments, after --")
       ->type_name("PROGRAM [ARGUMENTS]");
   set_examples(verb, {{"cachescape record -- ./solver input.dat",
                        "Writes solver.cscape; any program, best one built by cachescape cc"},
-                      {"cachescape record -o s.cscape --lines 64 -- ./solver", "Only 64-byte lines: faster"},
+                      {"cachescape record -o s.cscape --lines 32,64,128 -- ./solver", "Three line sizes; slower"},
                       {"cachescape record --trace s.cstrace -- ./solver", "Keep every access too"}});
   program.on(verb, [options, &program] {
     options->command.insert(options->command.end(), program.command().begin(), program.command().end());

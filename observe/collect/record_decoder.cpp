@@ -23,15 +23,16 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, PackedBatch& ba
   batch.thread = thread_;
   if (sink.unwanted() > 0) out.hand_on();
   unwanted_ = sink.unwanted();
+  selective_ = unwanted_ > 0 || context_.sampling.has_value();
   decode(words, out);
   tell_passed(out);
 }
 
 bool RecordDecoder::unwanted(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses, Output& out) {
-  if (unwanted_ == 0 && !context_.sampling) return false;
   if (context_.sampling ? !context_.sampling->wants(number, executions, accesses) : accesses <= unwanted_) return true;
   tell_passed(out);
   unwanted_ = 0;
+  selective_ = context_.sampling.has_value();
   return false;
 }
 
@@ -93,7 +94,7 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
       words = words.subspan(needed);
       if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
     } else {
-      if (!off() && !passes(*descriptor, 1, out)) segment(*descriptor, words.data() + 1, out);
+      if (!off() && !(selective_ && passes(*descriptor, 1, out))) segment(*descriptor, words.data() + 1, out);
       words = words.subspan(needed);
     }
   }
@@ -110,7 +111,8 @@ std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Out
   const std::size_t used = 1 + descriptor->slots;
   if (descriptor->slots == 0 || off()) return used;
   const std::uint64_t* const slots = words.data() + 1;
-  if (passes(*descriptor, static_cast<std::uint32_t>(words[0] - CACHESCAPE_CODE), slots, out)) return used;
+  if (selective_ && passes(*descriptor, static_cast<std::uint32_t>(words[0] - CACHESCAPE_CODE), slots, out))
+    return used;
   const CodeTable::Access* access = context_.code.accesses_of(*descriptor);
   const CodeTable::Stretch* stretch = context_.code.stretches_of(*descriptor);
   for (std::uint32_t i = 0; i < descriptor->stretches; ++i, ++stretch) {
@@ -279,7 +281,7 @@ void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::u
     ++context_.cut_records;
   }
   bases_.assign(words + 1, words + 1 + descriptor.bases);
-  passing_ = !off() && passes(descriptor, trips_left_, out);
+  passing_ = selective_ && !off() && passes(descriptor, trips_left_, out);
   if (descriptor.slots != 0 || descriptor.is_long || trips_left_ < fewest_trips_of_a_run || context_.want_blocks)
     return;
   if (!off() && !passing_) {

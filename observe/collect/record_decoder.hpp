@@ -108,7 +108,8 @@ class RecordDecoder {
   std::uint64_t trips_left_ = 0;
   bool passing_ = false;  ///< over the loop's trips
   std::uint64_t unwanted_ = 0;
-  KindCounts passed_{};  ///< accesses, not yet told
+  bool selective_ = false;  ///< some records may be passed over
+  KindCounts passed_{};     ///< accesses, not yet told
   std::uint64_t passed_bytes_ = 0;
   std::vector<std::uint64_t> bases_;
   StridedRun run_;
