@@ -10,10 +10,10 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import tempfile
-import time
+
+from timing import run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = {
@@ -24,18 +24,6 @@ PROGRAMS = {
     "matrix_product": ("c", ["768", "48"]),
     "graph_search": ("cpp", ["300000"]),
 }
-
-
-def run(command, **environment):
-    """Elapsed and CPU seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    done = subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    elapsed = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
-    return elapsed, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def main():

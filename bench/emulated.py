@@ -11,11 +11,11 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
-import time
+
+from timing import run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SQL = "with recursive n(i) as (select 1 union all select i+1 from n where i<{}) select count(*), sum(i*i % 7) from n;"
@@ -40,18 +40,6 @@ def commands():
     }
 
 
-def run(command, **environment):
-    """Elapsed and CPU seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    done = subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    elapsed = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
-    return elapsed, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release")
@@ -70,7 +58,7 @@ def main():
             subprocess.run(["gcc", "-O2", "-g", ROOT / f"tests/programs/{program}.c", "-o", program, "-lm"], check=True)
         valgrind = ["valgrind", "--command-line-only=yes", "--quiet", "--vgdb=no"]
         discard = ["./discarding_session", "9", *valgrind, "--tool=cachescape", "--demangle=no", "--session=9"]
-        record = [tool, "record", "--engine", "valgrind", "-o", "x.cscape", "--workers", "1"]
+        record = [tool, "record", "--engine", "valgrind", "-o", "x.cscape"]
         one_line = ["--lines", "64", "--set-lines", "none", "--write-backs", "none", "--"]
         print(f"{'':14} | {'nothing':>8} {'discard':>8} {'cachegrind':>10} | {'one line':>8} {'default':>8} | {'one line':>8} {'default':>8}")
         print(f"{'':14} | {'times the plain program':^28} | {'at the small size':^17} | {'CPU ns/access':^17}")

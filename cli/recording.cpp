@@ -191,8 +191,7 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.get_option("--set-lines")->description("Line sizes whose set distances are kept too, or none; 64 otherwise");
 }
 
-Result<Recorded> record_session(collect::SessionFile& session, const RecordingOptions& options,
-                                const std::function<bool()>& program_is_over) {
+Result<AnalysisOptions> recording_analysis(const RecordingOptions& options) {
   AnalysisFlags flags = options.analysis;
   if (options.full) {
     flags.ways = std::max(flags.ways, AnalysisFlags().ways);
@@ -212,10 +211,21 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     analysis.sampling.method = Sampling::Method::blocks;
     analysis.sampling.on = options.block_cap;
   }
+  const Sampling::Method method = analysis.sampling.method;
+  if (options.unique_bytes && (method == Sampling::Method::interval || method == Sampling::Method::blocks))
+    return failure(ErrorKind::usage, "--unique-bytes needs every access, and most are left out", {},
+                   "leave out --interval or --block-cap");
+  analysis.places = true;
+  CACHESCAPE_CHECK(Analyzer::check(analysis));
+  return analysis;
+}
+
+Result<Recorded> record_session(collect::SessionFile& session, const RecordingOptions& options,
+                                const std::function<bool()>& program_is_over) {
+  CACHESCAPE_TRY(const AnalysisOptions analysis, recording_analysis(options));
   std::optional<Analyzer> analyzer;
   std::unique_ptr<profile::ProfileWriter> writer;
   if (!options.only_trace) {
-    analysis.places = true;
     CACHESCAPE_TRY(analyzer, Analyzer::create(analysis));
     CACHESCAPE_TRY(writer, profile::ProfileWriter::create(options.output));
   }
@@ -228,12 +238,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   collect::Collector collector(session, recorder);
   collector.context().want_blocks = recorder.trace() != nullptr;
   collector.context().region = options.region;
-  if (options.unique_bytes) {
-    if (analysis.sampling.method == Sampling::Method::interval || options.block_cap > 0)
-      return failure(ErrorKind::usage, "--unique-bytes needs every access, and most are left out", {},
-                     "leave out --interval or --block-cap");
-    recorder.count_unique_bytes();
-  }
+  if (options.unique_bytes) recorder.count_unique_bytes();
   if (options.block_cap > 0) collector.context().sampling.emplace(options.block_cap);
   recorder.use(collector.context());
 

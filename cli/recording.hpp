@@ -37,6 +37,9 @@ inline std::string program_name(const std::string& path) { return path.substr(pa
 /// Adds --trace and what is analysed.
 void add_recording_options(CLI::App& verb, RecordingOptions& options);
 
+/// What is analysed, or what is wrong with the options.
+Result<AnalysisOptions> recording_analysis(const RecordingOptions& options);
+
 struct Recorded {
   std::uint64_t accesses = 0;
   std::uint64_t threads = 0;

@@ -26,6 +26,9 @@ struct Interval {
 ///   √(C (1 − r) / r) lines of the program; the misses at sizes so much smaller and larger tell what that is worth.
 /// - Intervals: the windows are taken as drawn independently. The miss ratio of a window lies between 0 and 1, so its
 ///   variance is p (1 − p) at most: an upper bound.
+/// - Blocks: as intervals, for the least number of windows that the analysed accesses can have come from. That a
+/// block's
+///   later executions may differ from its first ones is not in it.
 /// A profile without a single sampled miss is given one.
 double miss_variance(const StreamModel& stream, std::uint64_t sets, std::uint64_t ways, double stretch = 1);
 

@@ -5,9 +5,6 @@
 namespace cachescape::model {
 namespace {
 
-/// Accesses in a row that are analysed at least when blocks are sampled.
-constexpr double shortest_stay = 4096;
-
 KindCounts accesses_of(const Profile& profile, const Scope& scope) {
   if (scope.kind == Scope::Kind::everything) return profile.accesses();
   for (const ThreadCounts& t : profile.threads) {
@@ -30,7 +27,7 @@ Scaling scaling_of(const Profile& profile, const Scope& scope) {
     return scaling;
   }
   if (s.method == Sampling::Method::blocks) {
-    scaling.windows = static_cast<double>(s.analysed) / shortest_stay;
+    scaling.windows = static_cast<double>(s.analysed) / static_cast<double>(Sampling::shortest_stay);
     return scaling;
   }
   const auto all = static_cast<double>(sum(profile.accesses()));

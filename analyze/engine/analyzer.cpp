@@ -16,7 +16,7 @@ Analyzer::Analyzer(Analyzer&&) noexcept = default;
 Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
 Analyzer::~Analyzer() = default;
 
-Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
+Result<void> Analyzer::check(const AnalysisOptions& options) {
   const auto wrong = [](std::string what) { return failure(ErrorKind::usage, std::move(what)); };
   if (options.lines.empty()) return wrong("no line size is asked for");
   for (std::size_t i = 0; i < options.lines.size(); ++i) {
@@ -38,9 +38,11 @@ Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
   if (s.method == Sampling::Method::blocks && !options.places)
     return wrong("sampling by blocks needs to know what each place does");
   if (s.method == Sampling::Method::interval && s.on == 0) return wrong("interval sampling needs a stretch that is on");
-  if (auto grid = analyze::check({0, options.max_log2_sets, options.ways, options.other_set_counts}); !grid) {
-    return std::unexpected(std::move(grid).error());
-  }
+  return analyze::check({0, options.max_log2_sets, options.ways, options.other_set_counts});
+}
+
+Result<Analyzer> Analyzer::create(const AnalysisOptions& options) {
+  CACHESCAPE_CHECK(Analyzer::check(options));
   return Analyzer(std::make_unique<Engine>(options));
 }
 

@@ -244,7 +244,7 @@ std::optional<SetProfile> LineAnalysis::sets(Scope scope) const {
 
 std::uint64_t LineAnalysis::memory_bytes() const {
   std::uint64_t bytes = sizeof *this + stack_.memory_bytes() + popularity_.bucket_count() * 2 * sizeof(std::uint64_t) +
-                        place_counts_.memory_bytes();
+                        place_counts_.memory_bytes() + plans_.memory_bytes();
   for (const DistanceCounts& c : counts_) bytes += c.memory_bytes();
   if (epochs_) bytes += epochs_->memory_bytes() + ended_epochs_.memory_bytes();
   return bytes + (sets_ ? sets_->memory_bytes() : 0);

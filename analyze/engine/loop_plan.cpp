@@ -223,4 +223,15 @@ LoopPlan::LoopPlan(const LoopShape& shape, LineSize size) {
   }
 }
 
+std::uint64_t LoopPlan::memory_bytes() const {
+  std::uint64_t bytes = sizeof *this;
+  for (const Part& p : parts_) {
+    bytes += p.kept.capacity() * sizeof(Kept) + p.known.capacity() * sizeof(Known) +
+             p.crossed.capacity() * sizeof(Crossed) + p.epochs.capacity() * sizeof(Epoch) +
+             p.ended_epochs.capacity() * sizeof(Known);
+    for (const Crossed& c : p.crossed) bytes += c.others.capacity() * sizeof(Where);
+  }
+  return bytes;
+}
+
 }  // namespace cachescape::analyze

@@ -103,6 +103,8 @@ class LoopPlan {
   const Part& period() const { return parts_[1]; }
   const Part& after() const { return parts_[2]; }
 
+  std::uint64_t memory_bytes() const;
+
  private:
   Part parts_[3];
 };

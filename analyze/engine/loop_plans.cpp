@@ -6,7 +6,7 @@ namespace {
 /// A plan takes as long as some dozens of loops: one is made for every so many loops asked for, beside the first.
 constexpr std::uint64_t loops_per_plan = 32;
 constexpr std::uint64_t first_plans = 256;
-constexpr std::size_t most_plans = 1u << 14;
+constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
 
 std::uint64_t hash_of(const LoopShape& shape) {
   std::uint64_t h = 0;
@@ -33,8 +33,9 @@ PlannedLoop* LoopPlans::find(const Loop& loop) {
   const std::uint64_t hash = hash_of(loop_.shape);
   auto found = plans_.find(hash);
   if (found == plans_.end()) {
-    if (plans_.size() >= most_plans || plans_.size() > first_plans + asked_ / loops_per_plan) return nullptr;
+    if (memory_bytes_ >= most_bytes || plans_.size() > first_plans + asked_ / loops_per_plan) return nullptr;
     found = plans_.emplace(hash, std::make_unique<PlannedLoop>(loop_.shape, size_)).first;
+    memory_bytes_ += sizeof(PlannedLoop) + found->second->plan.memory_bytes();
   }
   if (found->second->shape != loop_.shape) return nullptr;
   last_ = found->second.get();

@@ -35,6 +35,8 @@ class LoopPlans {
   /// The loop that was found last.
   const ShapedLoop& loop() const { return loop_; }
 
+  std::uint64_t memory_bytes() const { return memory_bytes_; }
+
   template <class Visit>
   void for_each(Visit visit) {
     for (auto& [hash, planned] : plans_) visit(*planned);
@@ -45,6 +47,7 @@ class LoopPlans {
   ShapedLoop loop_;
   PlannedLoop* last_ = nullptr;
   std::uint64_t asked_ = 0;
+  std::uint64_t memory_bytes_ = 0;
   boost::unordered_flat_map<std::uint64_t, std::unique_ptr<PlannedLoop>> plans_;  ///< by a hash of the shape
 };
 

@@ -90,6 +90,8 @@ Result<int> run(RecordOptions& options) {
   if (options.recording.output.empty()) options.recording.output = program_name(options.command[0]) + ".cscape";
   if (!options.recording.output.ends_with(".cscape"))
     return failure(ErrorKind::usage, "the profile's name must end in .cscape", "-o " + options.recording.output);
+  // Before the program does anything.
+  CACHESCAPE_CHECK(recording_analysis(options.recording));
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
   if (engine == Engine::valgrind) CACHESCAPE_CHECK(emulated_can(options.recording));
   CACHESCAPE_TRY(auto session,

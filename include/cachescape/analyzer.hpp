@@ -52,6 +52,8 @@ inline constexpr std::uint32_t longest_access = 1u << 20;
 class Analyzer {
  public:
   /// Error where the options make no sense.
+  static Result<void> check(const AnalysisOptions& options);
+  /// The same error.
   static Result<Analyzer> create(const AnalysisOptions& options);
   Analyzer(Analyzer&&) noexcept;
   Analyzer& operator=(Analyzer&&) noexcept;

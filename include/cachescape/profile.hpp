@@ -73,6 +73,8 @@ struct Sampling {
     interval,     ///< accesses on for a while, off for a while
     blocks,       ///< until each block was seen so often; counts are already those of all its executions
   };
+  /// Blocks: accesses in a row that are analysed at least.
+  static constexpr std::uint64_t shortest_stay = 4096;
   static constexpr std::array<std::string_view, 5> names{"none", "shards_rate", "shards_size", "interval", "blocks"};
   Method method = Method::none;
   double rate = 1;              ///< share of lines (SHARDS: the final one) or of accesses (interval) that was analysed

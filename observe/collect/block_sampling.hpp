@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "cachescape/profile.hpp"
+
 namespace cachescape::collect {
 
 /// A block, or the part of one between two calls, is a descriptor's number. While one that was not yet analysed `cap`
@@ -11,7 +13,7 @@ namespace cachescape::collect {
 /// without holes.
 class BlockSampling {
  public:
-  static constexpr std::int64_t stay = 4096;  ///< accesses
+  static constexpr auto stay = static_cast<std::int64_t>(Sampling::shortest_stay);
 
   explicit BlockSampling(std::uint64_t cap) : cap_(cap) {}
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "observe/collect/code_places.hpp"
+#include "observe/collect/kept_accesses.hpp"
 #include "observe/collect/made_code.hpp"
-#include "observe/collect/record_decoder.hpp"
 
 namespace cachescape::collect {
 namespace {
@@ -22,44 +22,7 @@ cachescape_code_access access(unsigned slot, unsigned witness, unsigned kind, un
           code};
 }
 
-struct Seen {
-  std::uint64_t address;
-  std::uint32_t size;
-  AccessKind kind;
-  std::uint32_t thread = 0;
-
-  friend bool operator==(const Seen&, const Seen&) = default;
-};
-std::ostream& operator<<(std::ostream& out, const Seen& s) {
-  return out << std::hex << s.address << std::dec << ":" << s.size << ":" << static_cast<int>(s.kind) << "@"
-             << s.thread;
-}
 using Expected = std::vector<Seen>;
-
-class Keeper : public AccessSink {
- public:
-  void take(const PackedBatch& batch) override {
-    KindCounts kinds{};
-    std::uint64_t bytes = 0;
-    for (const PackedAccess& a : batch.accesses()) {
-      seen.push_back({a.address().value, a.size(), a.kind(), batch.thread.value});
-      ++kinds[static_cast<std::size_t>(a.kind())];
-      bytes += a.size();
-    }
-    EXPECT_EQ(batch.kinds(), kinds);
-    EXPECT_EQ(batch.bytes(), bytes);
-  }
-  void take(const StridedRun&) override { FAIL() << "translated code has no loops"; }
-  std::uint64_t unwanted() const override { return unwanted_accesses; }
-  void pass_over(ThreadId, const KindCounts& accesses, std::uint64_t bytes) override {
-    passed = accesses;
-    passed_bytes = bytes;
-  }
-  std::uint64_t unwanted_accesses = 0;
-  KindCounts passed{};
-  std::uint64_t passed_bytes = 0;
-  Expected seen;
-};
 
 class TranslatedCode : public testing::Test {
  protected:
@@ -77,7 +40,7 @@ class TranslatedCode : public testing::Test {
   }
 
   Expected decoded(const std::vector<std::uint64_t>& words, std::size_t batch_size = 16) {
-    Keeper keeper;
+    KeptAccesses keeper;
     PackedBatch batch(batch_size);
     decoder_.decode(words, batch, keeper);
     keeper.take(batch);
@@ -103,7 +66,7 @@ TEST_F(TranslatedCode, StretchesThatWereReachedGiveTheirAccesses) {
 }
 
 TEST_F(TranslatedCode, WhatIsNotWantedIsCounted) {
-  Keeper keeper;
+  KeptAccesses keeper;
   PackedBatch batch;
   keeper.unwanted_accesses = 9;
   // Of the first record two of four accesses were made, of the second all; the third may have more than are unwanted.
@@ -115,6 +78,7 @@ TEST_F(TranslatedCode, WhatIsNotWantedIsCounted) {
 }
 
 TEST_F(TranslatedCode, BatchesMayBeSmallerThanARecord) {
+  EXPECT_EQ(decoded({two_, low, low, 0x70000}, 1).size(), 4u);
   EXPECT_EQ(decoded({two_, low, low, 0x70000, two_, low, low, 0x70000}, 3).size(), 8u);
 }
 

@@ -117,8 +117,7 @@ std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Out
   const CodeTable::Stretch* stretch = context_.code.stretches_of(*descriptor);
   for (std::uint32_t i = 0; i < descriptor->stretches; ++i, ++stretch) {
     if (slots[stretch->witness] != 0) {
-      if (out.batch.room() < stretch->accesses) out.hand_on();
-      push(*stretch, access, slots, out.batch);
+      push(*stretch, access, slots, out);
     }
     access += stretch->accesses;
   }
@@ -126,14 +125,20 @@ std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Out
 }
 
 void RecordDecoder::push(const CodeTable::Stretch& stretch, const CodeTable::Access* access, const std::uint64_t* slots,
-                         PackedBatch& batch) {
-  PackedAccess* to = batch.end();
-  for (const CodeTable::Access* const end = access + stretch.accesses; access != end; ++access) {
-    const std::uint64_t address = slots[access->slot] + static_cast<std::uint64_t>(std::int64_t{access->offset});
-    *to++ = {Address{address}, access->size, access->kind,
-             context_.places.number(access->site, address, context_.objects)};
+                         Output& out) {
+  const auto packed = [&](const CodeTable::Access& a) {
+    const std::uint64_t address = slots[a.slot] + static_cast<std::uint64_t>(std::int64_t{a.offset});
+    return PackedAccess(Address{address}, a.size, a.kind, context_.places.number(a.site, address, context_.objects));
+  };
+  if (out.batch.room() >= stretch.accesses) [[likely]] {
+    std::transform(access, access + stretch.accesses, out.batch.end(), packed);
+    out.batch.add(stretch.accesses, stretch.kinds, stretch.bytes);
+    return;
   }
-  batch.add(stretch.accesses, stretch.kinds, stretch.bytes);
+  for (const CodeTable::Access* const end = access + stretch.accesses; access != end; ++access) {
+    if (out.batch.room() == 0) out.hand_on();
+    out.batch.push(packed(*access));
+  }
 }
 
 AllocationOrigin RecordDecoder::origin_of(std::uint64_t descriptor, std::uint64_t stack) {

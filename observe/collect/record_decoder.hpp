@@ -56,7 +56,6 @@ class RecordDecoder {
  public:
   RecordDecoder(DecoderContext& context, ThreadId thread) : context_(context), thread_(thread) {}
 
-  /// Precondition: a batch holds CACHESCAPE_CODE_MOST_ACCESSES at least, unless all records have fewer.
   /// Appends the accesses of a block to `batch`, handing it on to `sink` whenever it is full or a loop comes.
   void decode(std::span<const std::uint64_t> words, PackedBatch& batch, AccessSink& sink);
 
@@ -82,7 +81,7 @@ class RecordDecoder {
   std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
   void trip(const std::uint64_t* slots, Output& out);
   void push(const CodeTable::Stretch& stretch, const CodeTable::Access* access, const std::uint64_t* slots,
-            PackedBatch& batch);
+            Output& out);
   void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out);
   std::uint32_t place(const DecodedAccess& access, std::uint64_t address) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "observe/collect/kept_accesses.hpp"
 #include "observe/collect/made_module.hpp"
 
 namespace cachescape::collect {
@@ -14,54 +15,10 @@ constexpr std::uint64_t low = 0x10000;
 constexpr unsigned loads = CACHESCAPE_READ;
 constexpr unsigned stores = CACHESCAPE_WRITE;
 
-struct Seen {
-  std::uint64_t address;
-  std::uint32_t size;
-  AccessKind kind;
+constexpr ThreadId thread{3};
 
-  friend bool operator==(const Seen&, const Seen&) = default;
-};
-std::ostream& operator<<(std::ostream& out, const Seen& s) {
-  return out << std::hex << s.address << std::dec << ":" << s.size << ":" << static_cast<int>(s.kind);
-}
-
-/// Keeps what it takes; a run both as a run and, up to a limit, as accesses.
-class Keeper : public AccessSink {
- public:
-  void take(const PackedBatch& batch) override {
-    KindCounts kinds{};
-    std::uint64_t bytes = 0;
-    for (const PackedAccess& a : batch.accesses()) {
-      seen.push_back({a.address().value, a.size(), a.kind()});
-      ++kinds[static_cast<std::size_t>(a.kind())];
-      bytes += a.size();
-    }
-    EXPECT_EQ(batch.kinds(), kinds);
-    EXPECT_EQ(batch.bytes(), bytes);
-    for (const BlockEntry& b : batch.blocks) blocks.push_back(b.block.value);
-  }
-  void take(const StridedRun& run) override {
-    runs.push_back(run);
-    for (std::uint64_t i = 0; i < run.trips && i < 1000; ++i)
-      for (const StridedAccess& a : run.body) seen.push_back({a.at(i).value, a.size, a.kind});
-  }
-
-  std::uint64_t unwanted() const override { return unwanted_accesses; }
-  void pass_over(ThreadId, const KindCounts& accesses, std::uint64_t bytes) override {
-    for (std::size_t k = 0; k < access_kinds; ++k) passed[k] += accesses[k];
-    passed_bytes += bytes;
-  }
-
-  std::uint64_t unwanted_accesses = 0;
-  KindCounts passed{};
-  std::uint64_t passed_bytes = 0;
-  std::vector<Seen> seen;
-  std::vector<StridedRun> runs;
-  std::vector<std::uint64_t> blocks;
-};
-
-constexpr Seen read_of(std::uint64_t address, std::uint32_t size) { return {address, size, AccessKind::read}; }
-constexpr Seen write_of(std::uint64_t address, std::uint32_t size) { return {address, size, AccessKind::write}; }
+Seen read_of(std::uint64_t address, std::uint32_t size) { return {address, size, AccessKind::read, thread.value}; }
+Seen write_of(std::uint64_t address, std::uint32_t size) { return {address, size, AccessKind::write, thread.value}; }
 
 cachescape_access access(unsigned slot, unsigned flags, std::uint32_t size, std::int32_t offset = 0,
                          std::int32_t step = 0, unsigned lanes = 1) {
@@ -112,8 +69,8 @@ class Decoding : public testing::Test {
   MadeModule module_;
   std::uint64_t two_, sized_, gather_, masked_, affine_, residual_, large_, site_;
   DecoderContext context_;
-  RecordDecoder decoder_{context_, ThreadId{3}};
-  Keeper keeper_;
+  RecordDecoder decoder_{context_, thread};
+  KeptAccesses keeper_;
 };
 
 using Expected = std::vector<Seen>;

@@ -1,63 +1,23 @@
-// Hostile tables of translated code and records, as the collector reads them.
-//
-// Input: two numbers of 16 bits, the bytes of mappings and of descriptors; these; the rest are the words of a block.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <vector>
-
+// Hostile tables of translated code and records, as the collector reads them. Input: SessionInput, with mappings and
+// descriptors.
 #include "observe/collect/made_code.hpp"
-#include "observe/collect/record_decoder.hpp"
+#include "tests/fuzz/session_input.hpp"
 
-using namespace cachescape;
 using namespace cachescape::collect;
-
-namespace {
-
-class Nowhere : public AccessSink {
- public:
-  void take(const PackedBatch& batch) override { accesses += batch.size(); }
-  std::uint64_t unwanted() const override { return accesses % 3 == 0 ? 5 : 0; }
-  void pass_over(ThreadId, const KindCounts& passed, std::uint64_t) override { accesses += passed[0]; }
-  void take(const StridedRun& run) override { accesses += run.trips; }
-  std::uint64_t accesses = 0;
-};
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static SessionFile session = *SessionFile::create(0);
-  std::uint16_t lengths[2];
-  if (size < sizeof lengths) return 0;
-  std::memcpy(lengths, data, sizeof lengths);
-  data += sizeof lengths;
-  size -= sizeof lengths;
-  const auto taken = [&](std::size_t wanted) {
-    const std::size_t n = std::min(wanted, size);
-    std::vector<std::uint8_t> bytes(data, data + n);
-    data += n;
-    size -= n;
-    return bytes;
-  };
+  SessionInput input(data, size);
   session.header().arena_used = 0;
   MadeCode code;
-  code.mappings = taken(lengths[0]);
-  code.descriptors = taken(lengths[1]);
+  code.mappings = input.tables[0];
+  code.descriptors = input.tables[1];
   join(session, code);
-  // Exactly as long as the block, so that reading beyond it is seen.
-  std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
-  if (!words.empty()) std::memcpy(words.data(), data, words.size() * sizeof(std::uint64_t));
   // Files that hostile paths name are another target's (symbols).
-  std::erase(words, std::uint64_t{CACHESCAPE_MAPPED});
+  std::erase(input.words, std::uint64_t{CACHESCAPE_MAPPED});
 
   DecoderContext context;
   context.session = &session;
-  RecordDecoder decoder(context, ThreadId{0});
-  PackedBatch batch(64);
-  Nowhere sink;
-  const std::size_t half = words.size() / 2;
-  decoder.decode(std::span(words).first(half), batch, sink);
-  decoder.decode(std::span(words).subspan(half), batch, sink);
+  decode(context, input.words);
   return 0;
 }
