@@ -49,6 +49,15 @@ class WriteEpochs {
     return distance == cold_distance || before > distance ? before - 1 : distance;
   }
 
+  /// Ends the line's epoch, if it has one, without a touch: its data have been written back. Returns as touch() does.
+  std::uint32_t end(Line line) {
+    std::uint32_t* const known = greatest_.peek(line.value);
+    if (known == nullptr || *known == 0) return no_epoch;
+    const std::uint32_t greatest = *known - 1;
+    *known = 0;
+    return greatest;
+  }
+
   /// Brings what touch(line) will look up nearer to the processor.
   void prefetch(Line line) const { greatest_.prefetch(line.value); }
 

@@ -9,10 +9,10 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "analyze/distance/distance_counts.hpp"
 #include "analyze/distance/set_distance.hpp"
 #include "analyze/distance/stack_distances.hpp"
 #include "analyze/distance/write_epochs.hpp"
-#include "analyze/engine/distance_counts.hpp"
 #include "analyze/engine/known_sets.hpp"
 #include "analyze/engine/line_sample.hpp"
 #include "analyze/engine/loop_plans.hpp"
