@@ -49,12 +49,15 @@ class WriteEpochs {
     return distance == cold_distance || before > distance ? before - 1 : distance;
   }
 
+  /// Of the line's epoch so far; no_epoch where it was never written.
+  std::uint32_t greatest(Line line) const {
+    const std::uint32_t* const known = greatest_.peek(line.value);
+    return known == nullptr || *known == 0 ? no_epoch : *known - 1;
+  }
   /// Ends the line's epoch, if it has one, without a touch: its data have been written back. Returns as touch() does.
   std::uint32_t end(Line line) {
-    std::uint32_t* const known = greatest_.peek(line.value);
-    if (known == nullptr || *known == 0) return no_epoch;
-    const std::uint32_t greatest = *known - 1;
-    *known = 0;
+    const std::uint32_t greatest = this->greatest(line);
+    if (greatest != no_epoch) *greatest_.peek(line.value) = 0;
     return greatest;
   }
 
