@@ -110,6 +110,7 @@ TEST(SharingAnalysis, FullyAssociativeCachesOfAnySizeAreSimulated) {
       };
       check(truth.reads, {read_kind, modify_kind});
       check(truth.writes, {write_kind});
+      EXPECT_EQ(above(p.taken, lines), truth.invalidations);
       EXPECT_EQ(above(p.remote, lines), truth.remote_hits);
       EXPECT_EQ(above(p.msi_upgrades[0], lines) - above(p.msi_upgrades[1], lines), truth.upgrades);
       EXPECT_EQ(all(p.write_backs) - above(p.write_backs, lines), truth.write_backs);

@@ -52,6 +52,7 @@ Loss CacheGroup::take(Line line, std::uint32_t number) {
   flush();
   Loss loss;
   loss.depth = stack_.depth(Line{number});
+  counters_.taken.add(loss.depth, 1);
   stack_.take(Line{number});
   if (sets_) loss.set_depths = sets_->take(line, number);
   return loss;

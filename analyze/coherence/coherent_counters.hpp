@@ -22,6 +22,7 @@ struct Loss {
 struct CoherentCounters {
   std::array<DistanceCounts, access_kinds> kept;
   std::array<std::array<DistanceCounts, sharing_kinds>, access_kinds> lost;
+  DistanceCounts taken;
   DistanceCounts remote;
   DistanceCounts upgrades;
   std::array<DistanceCounts, 2> msi_upgrades;

@@ -183,6 +183,7 @@ CoherentProfile SharingAnalysis::profile() const {
     p.kinds[k].kept.bins = sum_of(p.kinds[k].kept.bins, earlier_stack_->kinds[k].bins);
     p.kinds[k].kept.cold += earlier_stack_->kinds[k].cold;
   }
+  p.taken = bins(counters.taken);
   p.remote = bins(counters.remote);
   p.upgrades = bins(counters.upgrades);
   for (std::size_t i = 0; i < p.msi_upgrades.size(); ++i) p.msi_upgrades[i] = bins(counters.msi_upgrades[i]);

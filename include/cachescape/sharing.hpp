@@ -49,6 +49,8 @@ struct CoherentProfile {
   LineSize line{6};
   std::uint32_t caches = 0;  ///< that the threads come to
   std::array<CoherentCounts, access_kinds> kinds;
+  /// Lines that others' writes have taken, touched again or not: from caches of more lines than `value`.
+  std::vector<Bin> taken{};
   /// Touches for which another cache had the line, changed and not written back: caches of more lines than `value`.
   std::vector<Bin> remote{};
   /// Writes of lines that other caches hold too: caches of more lines than `value` have it and must ask first.
