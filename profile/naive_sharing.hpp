@@ -20,6 +20,7 @@ struct NaiveSharingCounts {
   KindCounts hits{};
   KindCounts cold{};
   std::array<std::array<std::uint64_t, sharing_kinds>, access_kinds> lost{};
+  std::uint64_t taken = 0;
   std::uint64_t remote = 0;
   std::uint64_t upgrades = 0;
   std::uint64_t msi_upgrades = 0;
@@ -128,6 +129,7 @@ class NaiveCaches {
       if (&other == &cache) continue;
       if (other.endless.erase(line) > 0) {
         Held* theirs = find(other, line);
+        counts_.taken += theirs != nullptr ? 1 : 0;
         other.taken[line] = {theirs != nullptr, {}};
         std::erase_if(other.sets[line.value % sets_], [&](const Held& h) { return h.line == line; });
       }
@@ -194,7 +196,7 @@ inline CoherentProfile naive_coherent_profile(std::span<const Access> accesses, 
   p.ways = grid.ways;
   std::array<NaiveSteps, access_kinds> hits;
   std::array<std::array<NaiveSteps, sharing_kinds>, access_kinds> lost;
-  NaiveSteps remote, upgrades, msi_upgrades;
+  NaiveSteps taken, remote, upgrades, msi_upgrades;
   std::uint64_t written_back = 0;  // writes whose data caches of this size write back
   for (std::uint64_t size = 1; size <= lines; ++size) {
     NaiveCaches caches(degree, grid.line, 1, size);
@@ -205,6 +207,7 @@ inline CoherentProfile naive_coherent_profile(std::span<const Access> accesses, 
       hits[k].next(size, now.hits[k]);
       for (std::size_t s = 0; s < sharing_kinds; ++s) lost[k][s].next(size, now.lost[k][s]);
     }
+    taken.next(size, now.taken);
     remote.next(size, now.remote);
     upgrades.next(size, now.upgrades);
     msi_upgrades.next(size, now.msi_upgrades);
@@ -218,6 +221,7 @@ inline CoherentProfile naive_coherent_profile(std::span<const Access> accesses, 
     p.kinds[k].kept.bins = hits[k].grown();
     for (std::size_t s = 0; s < sharing_kinds; ++s) p.kinds[k].lost[s] = lost[k][s].grown();
   }
+  p.taken = taken.grown();
   p.remote = remote.grown();
   p.upgrades = upgrades.grown();
   p.msi_upgrades = {msi_upgrades.grown(), msi_upgrades.shrunk()};

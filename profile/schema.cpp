@@ -201,7 +201,7 @@ constexpr std::array<SchemaObject, 33> all_tables = {{
      sharing_since},
     {"sharing_event", R"(CREATE TABLE sharing_event(
   sharing INTEGER NOT NULL,
-  event INTEGER NOT NULL,         -- 0 remote, 1 upgrade, 2 upgrade in MSI, 3 no upgrade in MSI after all, 4 write-back
+  event INTEGER NOT NULL,         -- 0 taken, 1 remote, 2 upgrade, 3 upgrade in MSI, 4 none in MSI after all, 5 write-back
   count INTEGER NOT NULL,         -- sum of sharing_event_bin.count
   PRIMARY KEY(sharing, event)
 ) WITHOUT ROWID)",
@@ -209,7 +209,7 @@ constexpr std::array<SchemaObject, 33> all_tables = {{
     {"sharing_event_bin", R"(CREATE TABLE sharing_event_bin(
   sharing INTEGER NOT NULL,
   event INTEGER NOT NULL,
-  lines INTEGER NOT NULL,         -- 0 to 3: in caches of more lines; 4: in caches of up to so many
+  lines INTEGER NOT NULL,         -- 0 to 4: in caches of more lines; 5: in caches of up to so many
   count INTEGER NOT NULL,
   PRIMARY KEY(sharing, event, lines)
 ) WITHOUT ROWID)",

@@ -12,8 +12,8 @@ namespace cachescape::profile {
 
 /// Fate 0: the line was kept; 1 + SharingKind: it was lost.
 inline constexpr std::size_t sharing_fates = 1 + sharing_kinds;
-inline constexpr std::size_t sharing_events = 5;
-inline constexpr std::array<std::string_view, sharing_events> event_names = {"remote", "upgrades", "MSI upgrades",
+inline constexpr std::size_t sharing_events = 6;
+inline constexpr std::array<std::string_view, sharing_events> event_names = {"taken", "remote", "upgrades", "MSI upgrades",
                                                                              "ends of MSI upgrades", "write-backs"};
 
 /// The histogram of a fate. `Counts` is CoherentCounts, const or not.
@@ -33,12 +33,14 @@ template <class Profile>
 auto& bins_of_event(Profile& profile, std::size_t event) {
   switch (event) {
     case 0:
-      return profile.remote;
+      return profile.taken;
     case 1:
-      return profile.upgrades;
+      return profile.remote;
     case 2:
+      return profile.upgrades;
     case 3:
-      return profile.msi_upgrades[event - 2];
+    case 4:
+      return profile.msi_upgrades[event - 3];
     default:
       return profile.write_backs;
   }

@@ -43,6 +43,14 @@ void validate_events(const CoherentProfile& degree, const std::string& name, Pro
     problems.add("{}: {} touches find the line in another cache, but there are only {}", name, count_of(degree.remote),
                  static_cast<std::uint64_t>(touches));
   }
+  Wide lost = 0;
+  for (const CoherentCounts& counts : degree.kinds) {
+    for (const std::vector<Bin>& bins : counts.lost) lost += count_of(bins);
+  }
+  if (lost > count_of(degree.taken)) {
+    problems.add("{}: {} touches miss lines that others have taken, but only {} were taken", name,
+                 static_cast<std::uint64_t>(lost), count_of(degree.taken));
+  }
   for (const auto* upgrades : {&degree.upgrades, &degree.msi_upgrades[0]}) {
     if (count_of(*upgrades) <= writing) continue;
     problems.add("{}: {} upgrades are more than {} touches that write", name, count_of(*upgrades),

@@ -1,5 +1,5 @@
 // `cachescape info`: what a profile holds.
-#include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,18 +29,12 @@ std::string scope_name(const Scope& scope) {
 
 /// "1, 2, 4 threads per cache, 64-byte lines".
 std::string sharing_text(const std::vector<profile::SharingHeader>& sharing) {
+  std::map<LineSize, std::vector<std::uint32_t>> degrees;
+  for (const profile::SharingHeader& s : sharing) degrees[s.line].push_back(s.degree);
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < sharing.size();) {
-    // Degrees come first in a profile's order: those of one line size are gathered.
-    const LineSize line = sharing[i].line;
-    const auto first = [&](const profile::SharingHeader& s) { return s.line == line; };
-    if (std::ranges::find_if(sharing, first) != sharing.begin() + static_cast<std::ptrdiff_t>(i++)) continue;
-    std::vector<std::uint32_t> degrees;
-    for (const profile::SharingHeader& s : sharing) {
-      if (s.line == line) degrees.push_back(s.degree);
-    }
-    parts.push_back(fmt::format("{} {} per cache, {}-byte lines", fmt::join(degrees, ", "),
-                                degrees.back() == 1 ? "thread" : "threads", line.bytes().value));
+  for (const auto& [line, of_line] : degrees) {
+    parts.push_back(fmt::format("{} {} per cache, {}-byte lines", fmt::join(of_line, ", "),
+                                of_line.back() == 1 ? "thread" : "threads", line.bytes().value));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -32,7 +32,6 @@ Result<int> run(const PredictVerbOptions& options) {
   const auto needs = model::needed(machine, header.general.threads.size());
   profile::ReadFilter filter;
   filter.places = false;
-  filter.sharing = false;
   for (const model::Need& need : needs) filter.lines.push_back(need.line);
   CACHESCAPE_TRY(const Profile profile, profile::read_profile(options.profile, filter));
   auto prediction = model::predict(profile, machine);

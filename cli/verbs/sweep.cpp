@@ -95,7 +95,6 @@ Result<model::SweepAxes> axes_of(const LevelRange& level, const SweepVerbOptions
 Result<int> run(const SweepVerbOptions& options) {
   profile::ReadFilter filter;
   filter.places = false;
-  filter.sharing = false;
   for (const std::uint64_t line : options.lines) {
     if (LineSize::valid(line)) filter.lines.push_back(LineSize::of(line));
   }
