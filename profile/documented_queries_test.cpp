@@ -140,11 +140,12 @@ TEST(Views, TellWhatSharingDoesToCachesOfAnySize) {
       misses -= now.hits[k];
       for (std::size_t s = 0; s < sharing_kinds; ++s) lost[s] += now.lost[k][s];
     }
-    EXPECT_EQ(answer(database,
-                     "SELECT touches, misses, cold, true_sharing, false_sharing FROM v_sharing WHERE degree = 1 AND line "
-                     "= 64 AND lines <= " +
-                         std::to_string(lines) + " ORDER BY lines DESC LIMIT 1"),
-              fmt::format("88|{}|12|{}|{}\n", misses, lost[0], lost[1]))
+    EXPECT_EQ(
+        answer(database,
+               "SELECT touches, misses, cold, true_sharing, false_sharing FROM v_sharing WHERE degree = 1 AND line "
+               "= 64 AND lines <= " +
+                   std::to_string(lines) + " ORDER BY lines DESC LIMIT 1"),
+        fmt::format("88|{}|12|{}|{}\n", misses, lost[0], lost[1]))
         << lines;
   }
   sqlite3_close(database);

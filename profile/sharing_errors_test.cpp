@@ -72,7 +72,8 @@ TEST(SharingErrors, NameTableAndRow) {
        ": table sharing_set_bin, sharing 1, sets 1, kind 0, fate 0, distance 4: the distance is not less than the 4 "
        "ways"},
       {"INSERT INTO sharing_set_bin VALUES(1, 1, 1, 2, 3, 1)",
-       ": table sharing_set_bin, sharing 1, sets 1, kind 2, fate 2, distance 1: the counts come to more than touches in "
+       ": table sharing_set_bin, sharing 1, sets 1, kind 2, fate 2, distance 1: the counts come to more than touches "
+       "in "
        "table sharing_sets"},
       {"UPDATE sharing_sets SET touches = touches + 1 WHERE sets = 8",
        ": table sharing_set_bin: the counts of sharing 1, 8 sets come to 1 less than touches in table sharing_sets"},

@@ -13,8 +13,8 @@ namespace cachescape::profile {
 /// Fate 0: the line was kept; 1 + SharingKind: it was lost.
 inline constexpr std::size_t sharing_fates = 1 + sharing_kinds;
 inline constexpr std::size_t sharing_events = 6;
-inline constexpr std::array<std::string_view, sharing_events> event_names = {"taken", "remote", "upgrades", "MSI upgrades",
-                                                                             "ends of MSI upgrades", "write-backs"};
+inline constexpr std::array<std::string_view, sharing_events> event_names = {
+    "taken", "remote", "upgrades", "MSI upgrades", "ends of MSI upgrades", "write-backs"};
 
 /// The histogram of a fate. `Counts` is CoherentCounts, const or not.
 template <class Counts>
