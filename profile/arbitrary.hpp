@@ -31,6 +31,23 @@ inline std::vector<Bin> some_bins(std::uint64_t least) {
   return bins;
 }
 
+/// Of each bin all, or none.
+inline Histogram some_part(const Histogram& whole) {
+  Histogram part;
+  for (const Bin& b : whole.bins)
+    if (*rc::gen::arbitrary<bool>()) part.bins.push_back(b);
+  if (*rc::gen::arbitrary<bool>()) part.cold = whole.cold;
+  return part;
+}
+
+/// Empty where it would be all 0.
+inline std::vector<std::uint64_t> some_part(std::vector<std::uint64_t> whole) {
+  for (std::uint64_t& count : whole)
+    if (*rc::gen::arbitrary<bool>()) count = 0;
+  if (std::ranges::all_of(whole, [](std::uint64_t n) { return n == 0; })) whole.clear();
+  return whole;
+}
+
 inline std::string some_text() { return *rc::gen::container<std::string>(rc::gen::arbitrary<char>()); }
 
 inline KindCounts some_kind_counts() { return {some_count(), some_count(), some_count()}; }
@@ -182,7 +199,10 @@ inline Profile some_profile() {
   for (const auto& [scope, line] : some_places()) {
     StackProfile stack{scope, line, {}, some_count(), some_bins(1)};
     if (*rc::gen::arbitrary<bool>()) stack.write_backs = some_bins(0);
-    for (Histogram& h : stack.kinds) h = {some_bins(0), some_count()};
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      stack.kinds[k] = {some_bins(0), some_count()};
+      stack.foreign[k] = some_part(stack.kinds[k]);
+    }
     p.stacks.push_back(std::move(stack));
   }
   for (const auto& [scope, line] : some_places()) {
@@ -192,8 +212,9 @@ inline Profile some_profile() {
       number += some_count(1);
       SetCounts& counts = sets.counts.emplace_back();
       counts.sets = number;
-      for (auto& hits : counts.hits) {
-        for (std::uint32_t d = 0; d < sets.ways; ++d) hits.push_back(some_count());
+      for (std::size_t k = 0; k < access_kinds; ++k) {
+        for (std::uint32_t d = 0; d < sets.ways; ++d) counts.hits[k].push_back(some_count());
+        counts.foreign[k] = some_part(counts.hits[k]);
       }
     }
     p.sets.push_back(std::move(sets));

@@ -5,7 +5,7 @@
 namespace cachescape::profile {
 namespace {
 
-constexpr std::array<SchemaObject, 33> all_tables = {{
+constexpr std::array<SchemaObject, 36> all_tables = {{
     {"recording", R"(CREATE TABLE recording(
   state TEXT NOT NULL,            -- 'recording' or 'finished'
   updates INTEGER NOT NULL,       -- snapshots written so far
@@ -99,6 +99,30 @@ constexpr std::array<SchemaObject, 33> all_tables = {{
   count INTEGER NOT NULL,
   PRIMARY KEY(set_profile, sets, kind, distance)
 ) WITHOUT ROWID)"},
+    {"foreign_cold", R"(CREATE TABLE foreign_cold(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  cold INTEGER NOT NULL,          -- of stack_kind.cold: those whose line another thread touched last
+  PRIMARY KEY(stack, kind)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"foreign_bin", R"(CREATE TABLE foreign_bin(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  distance INTEGER NOT NULL,
+  count INTEGER NOT NULL,         -- of stack_bin.count: those whose line another thread touched last
+  PRIMARY KEY(stack, kind, distance)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"foreign_set_bin", R"(CREATE TABLE foreign_set_bin(
+  set_profile INTEGER NOT NULL,
+  sets INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  distance INTEGER NOT NULL,
+  count INTEGER NOT NULL,         -- of set_bin.count: those whose line another thread touched last
+  PRIMARY KEY(set_profile, sets, kind, distance)
+) WITHOUT ROWID)",
+     sharing_since},
     {"location", R"(CREATE TABLE location(
   id INTEGER PRIMARY KEY,         -- 1, 2, …, like all ids
   function TEXT NOT NULL,         -- of the source; '' and 0 = unknown
