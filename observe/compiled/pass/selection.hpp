@@ -15,6 +15,7 @@ struct PassOptions {
   bool accesses = true;  ///< record them
   bool clock = false;    ///< only count them down
   bool counters = true;
+  bool stacks = false;  ///< counters for each stack of calls
   bool frames = true;  ///< keep frame pointers, and tell allocations by their stacks of calls
   bool late = false;   ///< after vectorisation: what the machine does, rather than what the source says
   std::string only_functions, except_functions, only_files, except_files;  ///< regular expressions, empty = none
