@@ -15,7 +15,10 @@ static NOINLINE double dot(int n) {
 
 static NOINLINE double solve(void) {
   double last = 0;
-  for (int step = 0; step < 20; ++step) last += dot(N);
+  for (int step = 0; step < 20; ++step) {
+    last += dot(N);
+    vector[0] = step;
+  }
   return last;
 }
 
@@ -24,7 +27,7 @@ static NOINLINE double check(void) { return dot(10) - 285; }
 static NOINLINE int search(double value, int from, int end) {
   if (end - from == 1) return from;
   const int middle = from + (end - from) / 2;
-  return vector[middle] > value ? search(value, from, middle) + 0 : search(value, middle, end);
+  return vector[middle] > value ? search(value, from, middle) : search(value, middle, end);
 }
 
 int main(void) {

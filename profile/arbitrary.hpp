@@ -101,8 +101,8 @@ inline Places some_source() {
   }
   const int contexts = *rc::gen::inRange(0, 4);
   for (int i = 0; i < contexts; ++i) {
-    p.contexts.push_back({some_index(p.contexts.size()), some_text(), some_text(), *rc::gen::arbitrary<bool>(),
-                          some_count()});
+    p.contexts.push_back(
+        {some_index(p.contexts.size()), some_text(), some_text(), *rc::gen::arbitrary<bool>(), some_count()});
     for (const char* metric : {"flops", "loads"})
       if (*rc::gen::arbitrary<bool>())
         p.context_counted.push_back({static_cast<std::uint32_t>(i), metric, some_count()});

@@ -39,9 +39,9 @@ inline Places example_places(std::span<const Access> accesses) {
                     {"loads", 1, 288}, {"stores", 1, 32},          {"bytes.loaded", 1, 2304}, {"bytes.stored", 1, 256},
                     {"flops", 1, 256}, {"call.printf", nowhere, 1}};
   places.contexts = {{nowhere, "main", "transpose.c", false, 1}, {0, "transpose", "transpose.c", false, 1}};
-  places.context_counted = {{0, "bytes.loaded", 2304}, {0, "bytes.stored", 256},  {0, "flops", 256},
-                            {0, "loads", 288},         {0, "stores", 32},         {1, "bytes.loaded", 2048},
-                            {1, "bytes.stored", 2048}, {1, "loads", 256},         {1, "stores", 256}};
+  places.context_counted = {{0, "bytes.loaded", 2304}, {0, "bytes.stored", 256}, {0, "flops", 256},
+                            {0, "loads", 288},         {0, "stores", 32},        {1, "bytes.loaded", 2048},
+                            {1, "bytes.stored", 2048}, {1, "loads", 256},        {1, "stores", 256}};
   NaiveStack stack;
   std::array<std::array<std::map<std::uint64_t, std::uint64_t>, access_kinds>, 6> bins;
   std::array<PlaceDistances, 6> sums{};

@@ -91,8 +91,8 @@ Result<void> check_contexts(const Places& p) {
     CACHESCAPE_CHECK(check_text(c.module, name));
     CACHESCAPE_CHECK(in_range(c.calls, fmt::format("{}: the number of calls", name)));
     if (c.caller != nowhere && c.caller >= callers.size()) {
-      return failure(ErrorKind::usage,
-                     fmt::format("{}: its caller, context {}, does not come before it", name, std::uint64_t{c.caller} + 1));
+      return failure(ErrorKind::usage, fmt::format("{}: its caller, context {}, does not come before it", name,
+                                                   std::uint64_t{c.caller} + 1));
     }
     callers.push_back(c.caller == nowhere ? 0 : callers[c.caller] + 1);
     if (callers.back() > most_callers)
@@ -104,7 +104,8 @@ Result<void> check_contexts(const Places& p) {
     CACHESCAPE_CHECK(check_text(c.metric, name));
     CACHESCAPE_CHECK(in_range(c.value, fmt::format("{}: the value", name)));
     if (c.context >= p.contexts.size()) return failure(ErrorKind::usage, fmt::format("{}: there is no such one", name));
-    if (i > 0 && std::tie(p.context_counted[i - 1].context, p.context_counted[i - 1].metric) >= std::tie(c.context, c.metric))
+    if (i > 0 &&
+        std::tie(p.context_counted[i - 1].context, p.context_counted[i - 1].metric) >= std::tie(c.context, c.metric))
       return failure(ErrorKind::usage, fmt::format("{}: contexts and metrics must ascend", name));
   }
   return {};
@@ -154,12 +155,11 @@ Result<void> check_distances(const std::vector<PlaceDistances>& all, std::size_t
 }  // namespace
 
 Result<void> check_form(const Places& places) {
-  for (const std::size_t size :
-       {places.locations.size(), places.blocks.size(), places.sites.size(), places.objects.size(),
-        places.contexts.size()}) {
+  for (const std::size_t size : {places.locations.size(), places.blocks.size(), places.sites.size(),
+                                 places.objects.size(), places.contexts.size()}) {
     if (size >= nowhere) {
-      return failure(ErrorKind::limit,
-                     fmt::format("{} locations, blocks, sites, objects or contexts are more than {}", size, nowhere - 1));
+      return failure(ErrorKind::limit, fmt::format("{} locations, blocks, sites, objects or contexts are more than {}",
+                                                   size, nowhere - 1));
     }
   }
   CACHESCAPE_CHECK(check_locations(places.locations));

@@ -170,7 +170,8 @@ class Merger {
       sum.recursive = sum.recursive || from.recursive;
       add_to(sum.calls, from.calls);
     }
-    for (const ContextCounted& c : input.context_counted) add_to(context_counters_[{map[c.context], c.metric}], c.value);
+    for (const ContextCounted& c : input.context_counted)
+      add_to(context_counters_[{map[c.context], c.metric}], c.value);
   }
 
   MergeKind kind_;

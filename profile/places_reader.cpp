@@ -135,10 +135,9 @@ Result<void> read_contexts(const Database& database, Places& places) {
                               places.contexts.push_back(std::move(c));
                               return {};
                             }));
-  CACHESCAPE_TRY(
-      RowCursor rows,
-      rows_of(database, "context_counter",
-              "SELECT context, metric, value FROM context_counter ORDER BY context, metric", 2));
+  CACHESCAPE_TRY(RowCursor rows,
+                 rows_of(database, "context_counter",
+                         "SELECT context, metric, value FROM context_counter ORDER BY context, metric", 2));
   while (true) {
     CACHESCAPE_TRY(const bool more, rows.next());
     if (!more) return {};

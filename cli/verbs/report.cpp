@@ -104,7 +104,8 @@ void add_report(Program& program) {
       ->type_name("function|container|line|variable|object|block|stack")
       ->check(CLI::IsMember({"function", "container", "line", "variable", "object", "block", "stack"}))
       ->capture_default_str();
-  verb.add_option("--sort", options->sort, "Worst first; misses are those of all levels together, for stacks instructions")
+  verb.add_option("--sort", options->sort,
+                  "Worst first; misses are those of all levels together, for stacks instructions")
       ->type_name("misses|accesses|bytes")
       ->check(CLI::IsMember({"misses", "accesses", "bytes"}))
       ->capture_default_str();

@@ -80,10 +80,10 @@ struct Counted {
 /// part of the stack that it has there.
 struct Context {
   std::uint32_t caller = nowhere;  ///< index of an earlier context
-  std::string function;            ///< that contains the code once everything is inlined; in parentheses: what is unknown
-  std::string module;              ///< source file that it was compiled from
-  bool recursive = false;          ///< it was called again below itself
-  std::uint64_t calls = 0;         ///< how often it was entered
+  std::string function;     ///< that contains the code once everything is inlined; in parentheses: what is unknown
+  std::string module;       ///< source file that it was compiled from
+  bool recursive = false;   ///< it was called again below itself
+  std::uint64_t calls = 0;  ///< how often it was entered
 
   friend bool operator==(const Context&, const Context&) = default;
 };
@@ -127,8 +127,8 @@ struct Places {
   std::vector<Site> sites;
   std::vector<Object> objects;
   std::vector<Counted> counted;
-  std::vector<Context> contexts;  ///< empty where counters were not kept by call stack
-  std::vector<ContextCounted> context_counted;  ///< by ascending context and metric
+  std::vector<Context> contexts;                 ///< empty where counters were not kept by call stack
+  std::vector<ContextCounted> context_counted;   ///< by ascending context and metric
   LineSize line{6};                              ///< of the distances below
   std::vector<PlaceDistances> site_distances;    ///< by ascending place; sites that never ran have none
   std::vector<PlaceDistances> object_distances;  ///< by ascending place

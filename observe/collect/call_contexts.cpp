@@ -54,8 +54,7 @@ void ContextTable::finish(Places& places) && {
   std::vector<const std::string*> names(metrics_.size());
   for (const auto& [name, number] : metrics_) names[number] = &name;
   for (const auto& [key, value] : sums_) places.context_counted.push_back({key.first, *names[key.second], value});
-  std::ranges::sort(places.context_counted, {},
-                    [](const ContextCounted& c) { return std::tie(c.context, c.metric); });
+  std::ranges::sort(places.context_counted, {}, [](const ContextCounted& c) { return std::tie(c.context, c.metric); });
   places.contexts = std::move(contexts_);
 }
 

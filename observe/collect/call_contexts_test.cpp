@@ -69,9 +69,9 @@ TEST(CallContexts, AddUpToTheBlocks) {
   made.add(main, 2, {3, 20}, CACHESCAPE_CONTEXT_RECURSIVE);
   made.add(root, 2, {5, 0});
   const Places places = made.counted();
-  EXPECT_EQ(places.contexts, (std::vector<Context>{{nowhere, "main", "x.c", false, 1},
-                                                   {0, "work", "x.c", true, 3},
-                                                   {nowhere, "work", "x.c", false, 5}}));
+  EXPECT_EQ(places.contexts,
+            (std::vector<Context>{
+                {nowhere, "main", "x.c", false, 1}, {0, "work", "x.c", true, 3}, {nowhere, "work", "x.c", false, 5}}));
   EXPECT_EQ(places.context_counted, (Rows{{0, "loads", 1 + 20}, {1, "loads", 9 + 80}, {2, "loads", 15}}));
   EXPECT_EQ(places.blocks[0].executions, 1u);
   EXPECT_EQ(places.blocks[2].executions, 8u);
@@ -157,7 +157,8 @@ TEST(CallContexts, StacksOfTooManyCallsBecomeOthers) {
   std::vector<std::size_t> callers;
   for (const Context& c : places.contexts) callers.push_back(c.caller == nowhere ? 0 : callers[c.caller] + 1);
   EXPECT_EQ(*std::ranges::max_element(callers), most_callers);
-  EXPECT_TRUE(std::ranges::any_of(places.contexts, [](const Context& c) { return c.function == ContextTable::others; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(places.contexts, [](const Context& c) { return c.function == ContextTable::others; }));
   std::uint64_t calls = 0;
   for (const Context& c : places.contexts) calls += c.calls;
   EXPECT_EQ(calls, most_callers + 10);

@@ -10,7 +10,8 @@
 namespace cachescape::report {
 namespace {
 
-constexpr std::array main_metrics = {"instructions", "loads", "stores", "bytes.loaded", "bytes.stored", "flops", "int.ops"};
+constexpr std::array main_metrics = {"instructions", "loads", "stores", "bytes.loaded",
+                                     "bytes.stored", "flops", "int.ops"};
 
 /// Without a remark that label_of() adds.
 std::string stack_of(const model::StackRow& row) {

@@ -25,12 +25,9 @@ Json stacks_json(const StacksReport& report) {
   Json stacks{{"rows", std::move(rows)}, {"other_stacks", report.other_stacks}};
   if (report.other_stacks > 0) stacks["others"] = counts_json(report.others);
   stacks["total"] = counts_json(report.total);
-  return {{"schema", "cachescape.report"},
-          {"version", places_schema_version},
-          {"profile", report.summary.path},
-          {"summary", summary_json(report.summary)},
-          {"counters", Json(report.counters)},
-          {"ratios", std::move(ratios)},
+  return {{"schema", "cachescape.report"},     {"version", places_schema_version},
+          {"profile", report.summary.path},    {"summary", summary_json(report.summary)},
+          {"counters", Json(report.counters)}, {"ratios", std::move(ratios)},
           {"stacks", std::move(stacks)}};
 }
 

@@ -46,7 +46,7 @@ class Stacks(Scratch):
 TWO_CALLERS = """
 #include <stdio.h>
 double a[1000];
-NOINLINE double dot(int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i] * a[i]; return s; }
+NOINLINE double dot(int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i] * a[i]; a[0] = 0; return s; }
 NOINLINE double solve(void) { double r = 0; for (int k = 0; k < 7; ++k) r += dot(1000); return r; }
 NOINLINE double check(void) { return dot(30) + 1; }
 int main(void) { double r = solve(); r += check(); r += check(); printf("%g\\n", r); return 0; }
@@ -65,12 +65,11 @@ class HandCounts(Stacks):
                     # A product and a sum for each element.
                     self.assertEqual(found["main", "solve", "dot"]["counters"]["flops"], 2 * 7 * 1000)
                     self.assertEqual(found["main", "check", "dot"]["counters"]["flops"], 2 * 2 * 30)
-                    self.assertNotIn("flops", found.get(("main", "solve", "printf"), {"counters": {}})["counters"])
 
     def test_link_time_optimisation(self):
         self.write("dot.c", NOINLINE + "extern double a[];\nNOINLINE double dot(int n)"
-                   " { double s = 0; for (int i = 0; i < n; ++i) s += a[i] * a[i]; return s; }\n")
-        rest = TWO_CALLERS.replace("NOINLINE double dot(int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i] * a[i]; return s; }",
+                   " { double s = 0; for (int i = 0; i < n; ++i) s += a[i] * a[i]; a[0] = 0; return s; }\n")
+        rest = TWO_CALLERS.replace("NOINLINE double dot(int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i] * a[i]; a[0] = 0; return s; }",
                                    "double dot(int n);")
         for lto in ["-flto", "-flto=thin"]:
             with self.subTest(lto):

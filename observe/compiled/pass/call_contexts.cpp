@@ -28,8 +28,9 @@ void move_allocas_before(Instruction* first) {
   for (AllocaInst* alloca : later) alloca->moveBefore(first);
 }
 
-/// Whether the compiler may make a jump of a call whose result is returned. Programs that call in circles so rely on it,
-/// and a store behind the call would fill their stack; where there can be no circle the caller rather stays to be seen.
+/// Whether the compiler may make a jump of a call whose result is returned. Programs that call in circles so rely on
+/// it, and a store behind the call would fill their stack; where there can be no circle the caller rather stays to be
+/// seen.
 bool may_become_jump(const CallInst& call) {
   const Function* called = call.getCalledFunction();
   return call.isMustTailCall() || (call.isTailCall() && !call.getFunction()->doesNotRecurse() &&
@@ -72,9 +73,8 @@ Exits find_exits(Function& function) {
       }
     }
     const bool only_returns = isa<ReturnInst>(end) && block->getFirstNonPHIOrDbg() == end;
-    if (!only_returns || jumps.empty() || any_of(from, [](const BasicBlock* b) {
-          return isa<IndirectBrInst>(b->getTerminator());
-        })) {
+    if (!only_returns || jumps.empty() ||
+        any_of(from, [](const BasicBlock* b) { return isa<IndirectBrInst>(b->getTerminator()); })) {
       exits.others.push_back(end);
       continue;
     }
