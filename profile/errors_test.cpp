@@ -80,8 +80,8 @@ class Changed {
 };
 
 TEST(Errors, OfOtherVersions) {
-  const Changed newer("PRAGMA user_version = 3");
-  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 3, this program reads versions up to 2",
+  const Changed newer("PRAGMA user_version = 4");
+  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 4, this program reads versions up to 3",
                newer.path(), "use a newer cachescape");
   const Changed none("PRAGMA user_version = 0");
   expect_error(none.error(), ErrorKind::malformed, "the profile has version 0: there is no such version", none.path(),
@@ -93,7 +93,7 @@ TEST(Errors, OfTablesThatAreMissingOrDifferent) {
   expect_error(missing.error(), ErrorKind::malformed, "the profile has no table stack_bin", missing.path(),
                record_again);
   const Changed wider("ALTER TABLE thread ADD COLUMN name TEXT");
-  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 2 defines", wider.path(),
+  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 3 defines", wider.path(),
                "the profile was changed: keep additions in tables of their own");
   const Changed endless(
       "DROP TABLE stack_bin; CREATE VIEW stack_bin AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
@@ -219,9 +219,9 @@ TEST(Errors, OfRowsNameTableAndRow) {
       {"UPDATE context SET recursive = 2 WHERE id = 1", "recursive is 2: at most 1 was expected",
        ": table context, id 1"},
       {"INSERT INTO context_counter VALUES(3, 'loads', 1)", "there is no context 3",
-       ": table context_counter, context 3, metric loads"},
+       ": table context_counter, context 3, metric 'loads'"},
       {"UPDATE context_counter SET value = -1 WHERE context = 2 AND metric = 'loads'",
-       "value is -1: an integer from 0 on was expected", ": table context_counter, context 2, metric loads"},
+       "value is -1: an integer from 0 on was expected", ": table context_counter, context 2, metric 'loads'"},
       {"DELETE FROM place_line", "there is no row: one was expected", ": table place_line"},
       {"INSERT INTO place_line VALUES(64)", "there are several rows: one was expected", ": table place_line"},
       {"UPDATE place_line SET line = 48", "line is 48: a power of two up to 1073741824 was expected",

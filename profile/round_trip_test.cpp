@@ -41,7 +41,7 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
   RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
   const auto header = read_header(scratch.path("p"));
   RC_ASSERT(header.has_value());
-  RC_ASSERT(header->version == 2u && header->finished && header->updates == 1u);
+  RC_ASSERT(header->version == 3u && header->finished && header->updates == 1u);
   RC_ASSERT(header->stacks.size() == profile.stacks.size());
   for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
     StackHeader expected{profile.stacks[i].scope, profile.stacks[i].line, {}, {}, profile.stacks[i].footprint_lines};
@@ -138,7 +138,7 @@ TEST(Profile, RowsAreAsDocumented) {
     return text;
   };
   EXPECT_EQ(rows("PRAGMA application_id"), "1668506480\n");
-  EXPECT_EQ(rows("PRAGMA user_version"), "2\n");
+  EXPECT_EQ(rows("PRAGMA user_version"), "3\n");
   EXPECT_EQ(rows("SELECT * FROM recording"), "finished|1|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM thread"), "4|3|2|1\n");
   EXPECT_EQ(rows("SELECT * FROM sampling"), "none|1.0|0|0|0|0\n");
