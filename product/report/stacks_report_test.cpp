@@ -38,12 +38,12 @@ std::string table_of(const StacksReport& report, std::size_t width) {
 
 TEST(StacksReport, PutsTheWorstFirst) {
   EXPECT_EQ(table_of(report_of(0), 100),
-            "call stack                 calls  instructions  loads\n"
-            "main > solve (recursive)       9            90      4\n"
-            "main > solve > dot           500            70     50\n"
-            "main                           1            10      0\n"
-            "(no call stack) > dot          2             7      0\n"
-            "all of these                 512           177     54\n");
+            "call stack                calls  instructions  loads\n"
+            "main > solve (recursive)      9            90      4\n"
+            "main > solve > dot          500            70     50\n"
+            "main                          1            10      0\n"
+            "(no call stack) > dot         2             7      0\n"
+            "all of these                512           177     54\n");
   EXPECT_EQ(report_of(0, model::StackOrder::memory_operations).rows.front().functions.back(), "dot");
 }
 
