@@ -117,6 +117,14 @@ inline Places some_source() {
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     p.counted.push_back({some_text(), some_index(p.blocks.size()), some_count()});
   }
+  const int contexts = *rc::gen::inRange(0, 4);
+  for (int i = 0; i < contexts; ++i) {
+    p.contexts.push_back(
+        {some_index(p.contexts.size()), some_text(), some_text(), *rc::gen::arbitrary<bool>(), some_count()});
+    for (const char* metric : {"flops", "loads"})
+      if (*rc::gen::arbitrary<bool>())
+        p.context_counted.push_back({static_cast<std::uint32_t>(i), metric, some_count()});
+  }
   p.line = LineSize{*rc::gen::element(0u, 6u, 30u)};
   p.site_distances = some_place_distances(p.sites.size());
   p.object_distances = some_place_distances(p.objects.size());

@@ -226,7 +226,7 @@ Result<Profile> read_all(const Database& database, const ReadFilter& filter) {
   if (filter.stacks) CACHESCAPE_CHECK(read_stack_profiles(database, outline, filter, profile));
   if (filter.sets) CACHESCAPE_CHECK(read_set_profiles(database, outline, filter, profile));
   if (filter.places && outline.header.version >= places_since) {
-    CACHESCAPE_TRY(profile.places, read_places(database));
+    CACHESCAPE_TRY(profile.places, read_places(database, outline.header.version));
   }
   if (filter.sharing && outline.header.version >= sharing_since) {
     CACHESCAPE_TRY(profile.sharing, read_sharing(database, outline, filter, profile.places));

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define CACHESCAPE_SESSION_MAGIC UINT64_C(0x6e6f697373657363) /* "csession" */
-#define CACHESCAPE_SESSION_VERSION UINT32_C(2)
+#define CACHESCAPE_SESSION_VERSION UINT32_C(3)
 
 /* The file descriptor of the session to join, in decimal. */
 #define CACHESCAPE_SESSION_VARIABLE "CACHESCAPE_SESSION"
@@ -57,6 +57,9 @@ struct cachescape_session {
   uint32_t stacks_used;   /* atomic: stacks of calls (stack.h) that were kept or did not fit */
   uint64_t loaded_at;     /* atomic: offset of the last of the loaded files (stack.h), 0 = none */
   uint64_t code_at;       /* atomic: offset of the tables of translated code (code.h), 0 = none */
+  uint64_t contexts_at;   /* atomic: offset of the last of the calling contexts (context.h), 0 = none */
+  uint32_t contexts_used; /* atomic: contexts that were asked for, and told apart up to CACHESCAPE_MAX_CONTEXTS */
+  uint32_t reserved;
 };
 
 enum { CACHESCAPE_RING_FREE = 0, CACHESCAPE_RING_ACTIVE = 1, CACHESCAPE_RING_ENDED = 2 };
@@ -116,7 +119,7 @@ struct cachescape_global {
 #else
 #define CACHESCAPE_STATIC_ASSERT _Static_assert
 #endif
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 160, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 176, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_ring) == 128, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_ring, tail) == 64, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 32, "fixed layout");
