@@ -19,11 +19,14 @@ struct Emulated {
   const char* program;
   const char* libraries;  ///< where Debian's packages for cross compiling put them
   const char* package;    ///< that has them
+  /// All that QEMU knows, but for the feature by which the C library would move memory byte by byte (x86-64), and one
+  /// whose accesses QEMU does not tell (aarch64).
+  const char* model;
 };
 constexpr std::array<Emulated, 3> emulated{{
-    {collect::Processor::x86_64, "qemu-x86_64", "", ""},
-    {collect::Processor::aarch64, "qemu-aarch64", "/usr/aarch64-linux-gnu", "libc6-arm64-cross"},
-    {collect::Processor::riscv64, "qemu-riscv64", "/usr/riscv64-linux-gnu", "libc6-riscv64-cross"},
+    {collect::Processor::x86_64, "qemu-x86_64", "", "", "max,-erms"},
+    {collect::Processor::aarch64, "qemu-aarch64", "/usr/aarch64-linux-gnu", "libc6-arm64-cross", "max,sve=off"},
+    {collect::Processor::riscv64, "qemu-riscv64", "/usr/riscv64-linux-gnu", "libc6-riscv64-cross", ""},
 }};
 
 const Emulated* find(collect::Processor processor) {
@@ -80,9 +83,7 @@ std::vector<std::string> qemu_command(const std::string& path, const collect::Pr
   const Emulated& by = *find(about.processor);
   std::vector<std::string> words{by.program};
   if (const std::string libraries = libraries_of(by); !libraries.empty()) words.insert(words.end(), {"-L", libraries});
-  // All that QEMU knows, without the feature for which the C library would move memory byte by byte.
-  if (about.processor == collect::Processor::x86_64 && std::getenv("QEMU_CPU") == nullptr)
-    words.insert(words.end(), {"-cpu", "max,-erms"});
+  if (*by.model != '\0' && std::getenv("QEMU_CPU") == nullptr) words.insert(words.end(), {"-cpu", by.model});
   std::string options = fmt::format("{}/{},session={}", quoted(*library_folder(plugin)), plugin, session);
   if (follow_children) options += fmt::format(",collector={}/cachescape", quoted(own_folder()));
   words.insert(words.end(), {"-plugin", options, "-0", command[0], path});

@@ -73,6 +73,8 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
   return Child{pid, failed[0]};
 }
 
+const char* emulator_name(Engine engine) { return engine == Engine::qemu ? "QEMU" : "valgrind"; }
+
 /// What code that is not recompiled cannot tell.
 Result<void> emulated_can(const RecordingOptions& options) {
   if (options.counters_only)
@@ -134,18 +136,19 @@ Result<int> run(RecordOptions& options) {
   if (!recorded) return std::unexpected(recorded.error());
   if (!recorded->joined) {
     if (!options.recording.only_trace) unlink(options.recording.output.c_str());
-    if (const char* const emulator = engine == Engine::valgrind ? "valgrind" : "QEMU"; engine != Engine::compiled)
-      return failure(ErrorKind::unsupported, fmt::format("{} could not run it, so nothing was observed", emulator),
-                     options.command[0], fmt::format("what {} said is above; it ended with {}", emulator, code));
+    if (engine != Engine::compiled)
+      return failure(
+          ErrorKind::unsupported, fmt::format("{} could not run it, so nothing was observed", emulator_name(engine)),
+          options.command[0], fmt::format("what {} said is above; it ended with {}", emulator_name(engine), code));
     return failure(
         ErrorKind::unsupported, "it is not instrumented, so nothing was observed", options.command[0],
         fmt::format("build it with cachescape cc, c++ or fortran, or leave --engine away; the program itself "
                     "ended with {}",
                     code));
   }
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine == Engine::valgrind)
-    note(
-        fmt::format("{}: valgrind does not know one of its instructions, of AVX-512 for instance", options.command[0]));
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine != Engine::compiled)
+    note(fmt::format("{}: {} does not know one of its instructions, of {} for instance", options.command[0],
+                     emulator_name(engine), engine == Engine::valgrind ? "AVX-512" : "AVX-512 or SVE"));
   if (engine != Engine::compiled && !recorded->finished && WIFEXITED(status))
     note(fmt::format("{}: has become another program (exec), which is observed only with --follow children",
                      options.command[0]));

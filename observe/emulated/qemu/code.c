@@ -21,6 +21,9 @@ static struct list descriptors, mappings;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both lists; never taken where a known access is made */
 static bool full;
 static uint64_t guest_base;
+static const struct cs_machine* machine;
+
+void cs_code_is_for(const struct cs_machine* with) { machine = with; }
 
 static void* arena(uint64_t bytes, uint64_t* at) {
   struct cachescape_session* const s = cs_session();
@@ -134,6 +137,7 @@ static uint32_t add_mapping(const struct cs_area* area) {
     free(k->path);
     return 0;
   }
+  if (machine->hide_features != NULL) machine->hide_features(area->begin, area->end);
   return ++known_count;
 }
 

@@ -13,10 +13,11 @@ static uint32_t word_of(const uint8_t* code, size_t bytes) {
   return word;
 }
 
-/* Pairs, structures of vectors, whole vectors and SVE. */
+static bool is_sve(uint32_t word) { return (word & 0x9e000000) == 0x84000000; }
+
+/* Pairs, structures of vectors and whole vectors. */
 static bool aarch64_comes_in_pieces(const uint8_t* code, size_t bytes) {
   const uint32_t word = word_of(code, bytes);
-  if ((word & 0x9e000000) == 0x84000000) return true;  /* SVE */
   if ((word & 0x0a000000) != 0x08000000) return false; /* neither loads nor stores */
   const uint32_t group = word & 0x3b000000;
   const bool vector = (word & 0x04000000) != 0;
@@ -24,6 +25,12 @@ static bool aarch64_comes_in_pieces(const uint8_t* code, size_t bytes) {
     return vector && (word & 0xc0800000) == 0x00800000;              /* of 16 bytes */
   if (group == 0x18000000) return (word & 0xc4000000) == 0x84000000; /* near the instruction */
   return true;
+}
+
+/* DC ZVA, DC GZVA and what SVE loads and stores. */
+static bool aarch64_is_not_told(const uint8_t* code, size_t bytes) {
+  const uint32_t word = word_of(code, bytes);
+  return (word & 0xffffffe0) == 0xd50b7420 || (word & 0xffffffe0) == 0xd50b7480 || is_sve(word);
 }
 
 /* STXR and its kin, pairs included. */
@@ -77,9 +84,10 @@ static bool never(const uint8_t* code, size_t bytes) {
 
 const struct cs_machine* cs_machine_of(const char* name) {
   static const struct cs_machine machines[] = {
-      {"aarch64", EM_AARCH64, aarch64_comes_in_pieces, aarch64_stores_conditionally, 222, 215, 221},
-      {"riscv64", EM_RISCV, riscv64_comes_in_pieces, riscv64_stores_conditionally, 222, 215, 221},
-      {"x86_64", EM_X86_64, x86_64_comes_in_pieces, never, 9, 11, 59},
+      {"aarch64", EM_AARCH64, aarch64_comes_in_pieces, aarch64_stores_conditionally, aarch64_is_not_told,
+       cs_hide_features, 222, 215, 221},
+      {"riscv64", EM_RISCV, riscv64_comes_in_pieces, riscv64_stores_conditionally, never, NULL, 222, 215, 221},
+      {"x86_64", EM_X86_64, x86_64_comes_in_pieces, never, never, NULL, 9, 11, 59},
   };
   for (size_t i = 0; i < sizeof machines / sizeof *machines; ++i)
     if (strcmp(machines[i].name, name) == 0) return &machines[i];

@@ -19,9 +19,16 @@ struct cs_machine {
   bool (*comes_in_pieces)(const uint8_t* code, size_t bytes);
   /* Whether it stores only if nobody else did in between. QEMU reads to find out, which the instruction does not. */
   bool (*stores_conditionally)(const uint8_t* code, size_t bytes);
+  /* Whether it accesses memory of which QEMU tells nothing. */
+  bool (*is_not_told)(const uint8_t* code, size_t bytes);
+  /* Changes code that was mapped so that programs do without such instructions; null where there is no way. */
+  void (*hide_features)(uint64_t host_begin, uint64_t host_end);
   int64_t mmap, munmap, execve; /* numbers of system calls */
 };
 const struct cs_machine* cs_machine_of(const char* name); /* null where it is not known */
+
+/* feature.c */
+void cs_hide_features(uint64_t host_begin, uint64_t host_end);
 
 /* stream.c: the ring of blocks that a thread writes into. */
 struct cs_instruction;
@@ -47,10 +54,12 @@ void cs_use(struct cachescape_session* session);
 struct cachescape_session* cs_session(void);
 bool cs_refill(struct cs_stream* stream); /* whether there is somewhere to write to */
 void cs_mark(uint64_t code, uint64_t a, uint64_t b, unsigned arguments);
+void cs_count_lost(unsigned vcpu, void* data);
 void cs_finish(bool wait_for_profile);
 void cs_leave_session(void);
 
 /* code.c: the tables of translated code. */
+void cs_code_is_for(const struct cs_machine* machine);
 bool cs_begin_code(void);
 uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, unsigned bytes);
 enum { cs_no_descriptor = 0x7fffffff };

@@ -51,6 +51,8 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
       /* Its data are written to before its code runs. */
       cs_mapping_of(qemu_plugin_start_code());
     }
+    if (machine->is_not_told(code, bytes))
+      qemu_plugin_register_vcpu_insn_exec_cb(from, cs_count_lost, QEMU_PLUGIN_CB_NO_REGS, NULL);
     const bool in_pieces = machine->comes_in_pieces(code, bytes);
     struct cs_instruction* const to =
         cs_new_instruction(address, cs_mapping_of(address), in_pieces, machine->stores_conditionally(code, bytes));
@@ -105,6 +107,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int count,
     cs_say("running unobserved: QEMU emulates a machine that is not known here: ", info->target_name);
     return 0;
   }
+  cs_code_is_for(machine);
   if (session_file < 0 || !cs_join(session_file)) follow();
   /* The program's own files get the numbers that they would have without us. */
   if (session_file >= 0) close(session_file);

@@ -43,6 +43,8 @@ typedef void (*qemu_plugin_vcpu_syscall_ret_cb_t)(qemu_plugin_id_t id, unsigned 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t call);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb* block, qemu_plugin_vcpu_udata_cb_t call,
                                           enum qemu_plugin_cb_flags flags, void* data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn* instruction, qemu_plugin_vcpu_udata_cb_t call,
+                                            enum qemu_plugin_cb_flags flags, void* data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn* instruction, qemu_plugin_vcpu_mem_cb_t call,
                                       enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw which, void* data);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_cb_t call);

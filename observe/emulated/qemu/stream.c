@@ -135,6 +135,13 @@ void cs_mark(uint64_t code, uint64_t a, uint64_t b, unsigned arguments) {
   stream->instruction = NULL; /* what was written last is no access */
 }
 
+/* Before an instruction whose accesses are not told. */
+void cs_count_lost(unsigned vcpu, void* data) {
+  (void)vcpu, (void)data;
+  struct cachescape_session* const s = cs_session();
+  if (s != NULL) cachescape_add64(&s->unobserved, 1);
+}
+
 bool cs_join(int file) {
   struct stat about;
   struct cachescape_session header;
