@@ -122,6 +122,11 @@ static bool tell_mappings_again(void) {
   return true;
 }
 
+void cs_mark_mappings(void) {
+  for (uint32_t i = 0; i < known_count; ++i)
+    if (!known[i].stale) cs_mark(CACHESCAPE_MAPPED, i, 0, 1);
+}
+
 static bool is_known(const struct known* k, const struct cs_area* area) {
   return k->begin == area->begin - guest_base && k->end == area->end - guest_base &&
          k->file_offset == area->file_offset && strcmp(k->path, area->path) == 0;

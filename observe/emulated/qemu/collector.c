@@ -24,38 +24,36 @@ enum { most_words = 128, command_bytes = 4096 };
 /* What the collector is called with. Made before the fork, after which nothing may be allocated. */
 struct collectors_command {
   char* words[most_words];
+  char program[command_bytes];
   char command[command_bytes];
   char options[command_bytes];
 };
 
-/* The program and its arguments, without QEMU and what it was asked: they follow "-0", as exec.c and whoever starts
- * QEMU put it. */
-static void read_command(char* text, size_t room) {
+/* The program and its arguments, without QEMU and what it was asked: "-0 NAME PATH ARGUMENTS", as exec.c and whoever
+ * starts QEMU put it. QEMU itself does not know yet when it loads plugins. */
+static void read_command(struct collectors_command* c) {
   char raw[command_bytes];
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   const ssize_t bytes = file < 0 ? 0 : read(file, raw, sizeof raw - 1);
   if (file >= 0) close(file);
-  raw[bytes > 0 ? bytes : 0] = '\0';
   const char* const end = raw + (bytes > 0 ? bytes : 0);
+  raw[end - raw] = '\0';
   const char* word = raw;
   while (word < end && strcmp(word, "-0") != 0) word += strlen(word) + 1;
-  text[0] = '\0';
-  /* -0 NAME PATH ARGUMENTS: the name is what the program was called by. */
-  int number = 0;
-  for (word += strlen(word) + 1; word < end; word += strlen(word) + 1, ++number) {
-    if (number == 1) continue;
-    if (text[0] != '\0') strncat(text, " ", room - strlen(text) - 1);
-    strncat(text, word, room - strlen(text) - 1);
+  int number = -1;
+  for (; word < end; word += strlen(word) + 1, ++number) {
+    if (number == 1) strncpy(c->program, word, sizeof c->program - 1);
+    if (number < 0 || number == 1) continue;
+    if (c->command[0] != '\0') strncat(c->command, " ", sizeof c->command - strlen(c->command) - 1);
+    strncat(c->command, word, sizeof c->command - strlen(c->command) - 1);
   }
 }
 
 static void prepare(struct collectors_command* c, const char* collector) {
-  const char* const program = qemu_plugin_path_to_binary();
-  read_command(c->command, sizeof c->command);
+  read_command(c);
   unsigned count = 0;
-  const char* const fixed[] = {collector,    "collect", "--session", "3",
-                               "--observer", "qemu",    "--program", program != NULL ? program : "program",
-                               "--command",  c->command};
+  const char* const fixed[] = {collector, "collect",   "--session", "3",         "--observer",
+                               "qemu",    "--program", c->program,  "--command", c->command};
   for (; count < sizeof fixed / sizeof *fixed; ++count) c->words[count] = (char*)fixed[count];
   const char* const options = getenv("CACHESCAPE_OPTIONS");
   if (options != NULL && strlen(options) < sizeof c->options) {
@@ -125,6 +123,7 @@ static struct cachescape_session* new_session(int file) {
 
 struct cachescape_session* cs_start_collector(const char* collector) {
   static struct collectors_command command;
+  command = (struct collectors_command){0};
   prepare(&command, collector);
   const int file = above_standard_streams(memfd_create("cachescape", MFD_CLOEXEC));
   struct cachescape_session* const s = new_session(file);

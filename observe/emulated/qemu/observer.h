@@ -61,6 +61,7 @@ void cs_leave_session(void);
 /* code.c: the tables of translated code. */
 void cs_code_is_for(const struct cs_machine* machine);
 bool cs_begin_code(void);
+void cs_mark_mappings(void); /* those that are known from the session before */
 uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, unsigned bytes);
 enum { cs_no_descriptor = 0x7fffffff };
 uint32_t cs_mapping_of(uint64_t guest_address); /* number + 1; 0 where no file is mapped there */

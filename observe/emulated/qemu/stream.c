@@ -164,7 +164,10 @@ bool cs_join(int file) {
 void cs_use(struct cachescape_session* with) {
   if (!key_made) key_made = pthread_key_create(&at_thread_end, end_thread) == 0;
   __atomic_store_n(&session, with, __ATOMIC_RELEASE);
-  if (with != NULL && !cs_begin_code()) {
+  if (with == NULL) return;
+  if (cs_begin_code()) {
+    cs_mark_mappings();
+  } else {
     cs_say("running unobserved: the session has no room for code", "");
     cs_leave_session();
   }
