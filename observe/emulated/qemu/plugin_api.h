@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * QEMU's interface for plugins, version 1, as far as it is used here. Debian 12 has no package with its header, so these
- * are declarations of our own. */
+ * QEMU's interface for plugins, version 1, as far as it is used here. Debian 12 has no package with its header, so
+ * these are declarations of our own. */
 #ifndef CACHESCAPE_QEMU_PLUGIN_API_H
 #define CACHESCAPE_QEMU_PLUGIN_API_H
 
