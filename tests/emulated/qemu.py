@@ -149,6 +149,39 @@ class Counting(Qemu):
             expected = [access for _, accesses in instructions for access in accesses]
             self.assertEqual(seen, expected * 2, machine)
 
+    def test_vectors_of_riscv(self):
+        program = self.build_for("riscv64", r"""
+            #include <stdio.h>
+            static long area[64] __attribute__((aligned(64)));
+            int main(void) {
+              __asm__ volatile("li t0, 4; vsetvli t0, t0, e64, m4, ta, ma; vle64.v v0, (%0); vse64.v v0, (%0)" : : "r"(area) : "t0", "memory");
+              printf("area %p %zu\n", (void *)area, sizeof area);
+              return 0;
+            }""", "-O1", "-march=rv64gcv", "-static")
+        output, accesses = self.traced(program, env={"QEMU_CPU": "rv64,v=true,vlen=256"})
+        begin, _ = self.ranges(output)["area"]
+        self.assertEqual([(kind, size) for _, kind, address, size in accesses if address == begin], [("R", 32), ("W", 32)])
+
+    def test_code_that_is_written_while_it_runs(self):
+        program = self.build_for("aarch64", r"""
+            #include <stdio.h>
+            #include <sys/mman.h>
+            static int cell[2];
+            int main(void) {
+              unsigned *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              for (int i = 0; i < 20; i++) {
+                code[0] = i % 2 ? 0xb9000001 : 0x79000001; /* str w1, [x0], or strh */
+                code[1] = 0xd65f03c0;                      /* ret */
+                __builtin___clear_cache((char *)code, (char *)(code + 2));
+                ((void (*)(int *, int))code)(cell, i);
+              }
+              printf("cell %p %zu\n", (void *)cell, sizeof cell);
+              return 0;
+            }""", "-O1", "-static")
+        output, accesses = self.traced(program)
+        begin, _ = self.ranges(output)["cell"]
+        self.assertEqual([size for _, kind, address, size in accesses if address == begin and kind == "W"], [2, 4] * 10)
+
     def test_zeroing_is_seen(self):
         """The C library would zero blocks by an instruction of which QEMU tells nothing."""
         for linking in ([], ["-static"]):
@@ -356,15 +389,16 @@ class Processes(Qemu):
 
     def test_programs_that_children_become(self):
         """For the same processor they run in QEMU, though the system cannot run them."""
-        other = 'int main(int argc, char **argv) { touch(argc); printf("%s %s\\n", argv[0], getenv("HELLO")); fflush(stdout); return 8; }'
+        other = 'int main(int argc, char **argv) { touch(argc); printf("%s %s %d\\n", argv[0], getenv("HELLO"),'
+        other += ' getenv("CACHESCAPE_FOLLOW") != 0); fflush(stdout); return 8; }'
         for machine in (*FOREIGN, "x86_64"):
             self.build_for(machine, KERNEL + other, name="other")
             program = self.program(machine, self.FORK)
             done = self.record(program, "./other", "one,", "two", options=["--engine", "qemu"], env={"HELLO": "world, all"})
-            self.assertEqual(done.stdout, "./other world, all\n8\n", machine)
+            self.assertEqual(done.stdout, "./other world, all 0\n8\n", machine)
             self.assertEqual(self.profiles(), ["out.cscape"])
             done = self.record(program, "./other", "one,", "two", options=["--engine", "qemu", "--follow", "children"])
-            self.assertEqual(done.stdout, "./other None\n8\n".replace("None", "(null)"), machine)
+            self.assertEqual(done.stdout, "./other (null) 0\n8\n", machine)
             names = wait_for(lambda: len(self.profiles()) == 3 and self.profiles(), "three profiles")
             followed = next(name for name in names if name.startswith("other."))
             self.assertEqual(self.touched(followed), 3000)

@@ -146,14 +146,25 @@ static uint32_t add_mapping(const struct cs_area* area) {
   return ++known_count;
 }
 
+/* Where code lies that is from no file: programs that generate it do so again and again. */
+static struct {
+  uint64_t begin, end;
+} nameless;
+
 /* Sets `is_news` where the session was not told, or may have been told of something else in that place since. */
 static uint32_t find_mapping(uint64_t address, bool* is_news) {
   *is_news = false;
   /* Newer ones first: what was unmapped may have been where another is now. */
   for (uint32_t i = known_count; i-- > 0;)
     if (address - known[i].begin < known[i].end - known[i].begin && !known[i].stale) return i + 1;
+  if (address - nameless.begin < nameless.end - nameless.begin) return 0;
   static struct cs_area area; /* large, and there is a lock */
-  if (!cs_area_around(address + guest_base, &area) || area.path[0] != '/') return 0;
+  if (!cs_area_around(address + guest_base, &area)) return 0;
+  if (area.path[0] != '/') {
+    nameless.begin = area.begin - guest_base;
+    nameless.end = area.end - guest_base;
+    return 0;
+  }
   *is_news = true;
   for (uint32_t i = known_count; i-- > 0;) {
     if (!is_known(&known[i], &area)) continue;
@@ -176,6 +187,7 @@ void cs_mapping_changed(uint64_t guest_address, uint64_t bytes) {
   pthread_mutex_lock(&lock);
   for (uint32_t i = 0; i < known_count; ++i)
     if (guest_address < known[i].end && known[i].begin < guest_address + bytes) known[i].stale = true;
+  if (guest_address < nameless.end && nameless.begin < guest_address + bytes) nameless.begin = nameless.end = 0;
   pthread_mutex_unlock(&lock);
 }
 

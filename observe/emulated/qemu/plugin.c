@@ -32,30 +32,41 @@ static void follow(void) {
   cs_use(own);
 }
 
+/* Before anything else is translated. */
+static void note_guest_base(const struct qemu_plugin_insn* first) {
+  static bool known; /* translation has a lock */
+  if (known) return;
+  known = true;
+  cs_guest_begins_at((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - qemu_plugin_insn_vaddr(first));
+  /* The program's data are written to before its code runs. */
+  cs_mapping_of(qemu_plugin_start_code());
+}
+
 /* Every instruction is told of, even those that access nothing: QEMU 7.2 otherwise reports what its functions access in
  * their name as that of the instruction before. Its choice of reads or writes alone does not work either. */
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
+  enum { page = 4096 };
   (void)id;
   if (cs_session() == NULL) return;
   const size_t count = qemu_plugin_tb_n_insns(block);
+  if (count > 0) note_guest_base(qemu_plugin_tb_get_insn(block, 0));
   bool pieces = false;
+  uint32_t mapping = 0;
+  uint64_t mapping_page = 1; /* of no address */
   for (size_t n = 0; n < count; ++n) {
     struct qemu_plugin_insn* const from = qemu_plugin_tb_get_insn(block, n);
     const uint64_t address = qemu_plugin_insn_vaddr(from);
     const uint8_t* const code = qemu_plugin_insn_data(from);
     const size_t bytes = qemu_plugin_insn_size(from);
-    static bool base_known; /* translation has a lock */
-    if (!base_known) {
-      cs_guest_begins_at((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(from) - address);
-      base_known = true;
-      /* Its data are written to before its code runs. */
-      cs_mapping_of(qemu_plugin_start_code());
+    if (address - address % page != mapping_page) {
+      mapping_page = address - address % page;
+      mapping = cs_mapping_of(address);
     }
     if (machine->is_not_told(code, bytes))
       qemu_plugin_register_vcpu_insn_exec_cb(from, cs_count_lost, QEMU_PLUGIN_CB_NO_REGS, NULL);
     const bool in_pieces = machine->comes_in_pieces(code, bytes);
     struct cs_instruction* const to =
-        cs_new_instruction(address, cs_mapping_of(address), in_pieces, machine->stores_conditionally(code, bytes));
+        cs_new_instruction(address, mapping, in_pieces, machine->stores_conditionally(code, bytes));
     if (to == NULL) continue;
     pieces = pieces || in_pieces;
     qemu_plugin_register_vcpu_mem_cb(from, cs_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, to);
