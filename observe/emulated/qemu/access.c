@@ -4,11 +4,9 @@
  *
  * An instruction's accesses are known only when it makes them: the first of each kind and size adds a descriptor, and
  * each is a record of two words. Pieces of one access are put together in the record that was written last. */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "observe/emulated/qemu/observer.h"
-#include "session/session_atomic.h"
 
 enum { longest_access = 64 }; /* bytes, of the widest vector; more is several accesses */
 
@@ -16,9 +14,9 @@ enum { longest_access = 64 }; /* bytes, of the widest vector; more is several ac
 struct operation {
   qemu_plugin_meminfo_t info; /* QEMU's word for it; 0 of those that were put together */
   uint32_t descriptor;
-  uint16_t bytes;
-  uint8_t kind;
-  struct operation* next;
+  struct cs_shape shape;
+  bool is_left_out;
+  struct operation* next; /* atomic */
 };
 
 struct cs_instruction {
@@ -26,7 +24,7 @@ struct cs_instruction {
   uint32_t mapping; /* number + 1 */
   bool pieces;
   bool conditional_store;
-  struct operation* operations; /* atomic; grows at its head */
+  struct operation* operations; /* atomic; grows at its end, so that what it begins with stays first */
   struct cs_instruction* next;  /* of all */
 };
 
@@ -59,17 +57,25 @@ void cs_forget_descriptors(void) {
 
 static const struct operation* add_operation(struct cs_instruction* i, qemu_plugin_meminfo_t info, unsigned kind,
                                              unsigned bytes) {
-  struct operation* const o = malloc(sizeof *o);
+  struct operation* const o = calloc(1, sizeof *o);
   if (o == NULL) return NULL;
-  *o = (struct operation){info, cs_add_descriptor(i->address, i->mapping, kind, bytes), (uint16_t)bytes, (uint8_t)kind,
-                          __atomic_load_n(&i->operations, __ATOMIC_ACQUIRE)};
-  while (!__atomic_compare_exchange_n(&i->operations, &o->next, o, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
-  }
+  o->info = info;
+  o->descriptor = cs_add_descriptor(i->address, i->mapping, kind, bytes);
+  o->shape.bytes = (uint16_t)bytes;
+  o->shape.written = (uint16_t)(kind == CACHESCAPE_READ ? 0 : bytes);
+  o->shape.kind = (uint8_t)kind;
+  o->is_left_out = o->descriptor == cs_no_descriptor || (i->conditional_store && kind == CACHESCAPE_READ);
+  struct operation** at = &i->operations;
+  for (struct operation* end = NULL; !__atomic_compare_exchange_n(at, &end, o, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
+       end = NULL)
+    at = &end->next;
   return o;
 }
 
+static const struct operation* next_of(struct operation* const* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
+
 static const struct operation* operation_of(struct cs_instruction* i, qemu_plugin_meminfo_t info) {
-  for (const struct operation* o = __atomic_load_n(&i->operations, __ATOMIC_ACQUIRE); o != NULL; o = o->next)
+  for (const struct operation* o = next_of(&i->operations); o != NULL; o = next_of(&o->next))
     if (o->info == info) return o;
   /* The interface tells writing from reading and writing only in the bits of this word. */
   const unsigned reads_and_writes = info >> 16 & QEMU_PLUGIN_MEM_RW;
@@ -81,31 +87,32 @@ static const struct operation* operation_of(struct cs_instruction* i, qemu_plugi
 }
 
 static const struct operation* whole_operation(struct cs_instruction* i, unsigned kind, unsigned bytes) {
-  for (const struct operation* o = __atomic_load_n(&i->operations, __ATOMIC_ACQUIRE); o != NULL; o = o->next)
-    if (o->info == 0 && o->kind == kind && o->bytes == bytes) return o;
+  for (const struct operation* o = next_of(&i->operations); o != NULL; o = next_of(&o->next))
+    if (o->info == 0 && o->shape.kind == kind && o->shape.bytes == bytes) return o;
   return add_operation(i, 0, kind, bytes);
 }
 
 /* Whether a piece belongs to the access that was written last, which it then changes. */
-static bool joins(struct cs_stream* s, struct cs_instruction* i, const struct operation* piece, uint64_t address) {
-  unsigned kind = s->kind;
-  unsigned bytes = s->bytes;
-  if (piece->kind == CACHESCAPE_WRITE && kind != CACHESCAPE_WRITE && address == s->address + s->written &&
-      s->written + piece->bytes <= bytes) {
-    s->written += piece->bytes; /* what was read is written again, perhaps piece by piece too */
-    kind = CACHESCAPE_MODIFY;
-  } else if (i->pieces && piece->kind == kind && address == s->address + bytes &&
-             bytes + piece->bytes <= longest_access) {
-    bytes += piece->bytes;
+static bool joins(struct cs_stream* s, struct cs_instruction* i, struct cs_shape piece, uint64_t address) {
+  struct cs_shape whole = s->shape;
+  if (piece.kind == CACHESCAPE_WRITE && whole.kind != CACHESCAPE_WRITE && address == s->address + whole.written &&
+      whole.written + piece.bytes <= whole.bytes) {
+    /* What was read is written again, perhaps piece by piece too. */
+    whole.written = (uint16_t)(whole.written + piece.bytes);
+    whole.kind = CACHESCAPE_MODIFY;
+  } else if (i->pieces && piece.kind == whole.kind && address == s->address + whole.bytes &&
+             whole.bytes + piece.bytes <= longest_access) {
+    whole.bytes = (uint16_t)(whole.bytes + piece.bytes);
+    whole.written = (uint16_t)(whole.written + piece.written);
   } else {
     return false;
   }
-  if (kind == s->kind && bytes == s->bytes) return true;
-  const struct operation* const whole = whole_operation(i, kind, bytes);
-  if (whole == NULL || whole->descriptor == cs_no_descriptor) return false;
-  s->next[-2] = CACHESCAPE_CODE | whole->descriptor;
-  s->kind = (uint8_t)kind;
-  s->bytes = bytes;
+  if (whole.kind != s->shape.kind || whole.bytes != s->shape.bytes) {
+    const struct operation* const o = whole_operation(i, whole.kind, whole.bytes);
+    if (o == NULL || o->is_left_out) return false;
+    s->next[-2] = CACHESCAPE_CODE | o->descriptor;
+  }
+  s->shape = whole;
   return true;
 }
 
@@ -124,22 +131,39 @@ void cs_block_begins(unsigned vcpu, void* data) {
   cs_stream.instruction = NULL;
 }
 
-void cs_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void* data) {
-  (void)vcpu;
-  struct cs_instruction* const i = data;
-  struct cs_stream* const s = &cs_stream;
-  if (cs_session() == NULL) return;
-  const struct operation* const o = operation_of(i, info);
-  if (o == NULL || o->descriptor == cs_no_descriptor || (i->conditional_store && o->kind == CACHESCAPE_READ)) return;
-  if (s->instruction == i && joins(s, i, o, address)) return;
-  if (__builtin_expect(!s->stack_known, 0) && o->kind != CACHESCAPE_READ) note_stack(s, address);
-  if (__builtin_expect(s->next >= s->end, 0) && !cs_refill(s)) return;
+static void write_record(struct cs_stream* s, const struct cs_instruction* i, const struct operation* o,
+                         uint64_t address) {
   s->next[0] = CACHESCAPE_CODE | o->descriptor;
   s->next[1] = address;
   s->next += 2;
   s->instruction = i;
   s->address = address;
-  s->bytes = o->bytes;
-  s->kind = o->kind;
-  s->written = o->kind == CACHESCAPE_READ ? 0 : o->bytes;
+  s->shape = o->shape;
+}
+
+/* An operation that is not the instruction's first, what may belong to the access before, and everything that happens
+ * once in a while. */
+static __attribute__((noinline)) void any_access(struct cs_instruction* i, qemu_plugin_meminfo_t info,
+                                                 uint64_t address) {
+  struct cs_stream* const s = &cs_stream;
+  if (cs_session() == NULL) return;
+  const struct operation* const o = operation_of(i, info);
+  if (o == NULL || o->is_left_out) return;
+  if (s->instruction == i && joins(s, i, o->shape, address)) return;
+  if (!s->stack_known && o->shape.kind != CACHESCAPE_READ) note_stack(s, address);
+  if (s->next >= s->end && !cs_refill(s)) return;
+  write_record(s, i, o, address);
+}
+
+void cs_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void* data) {
+  (void)vcpu;
+  struct cs_instruction* const i = data;
+  struct cs_stream* const s = &cs_stream;
+  const struct operation* const first = next_of(&i->operations);
+  if (__builtin_expect(first != NULL && first->info == info && !first->is_left_out && s->instruction != i &&
+                           s->next < s->end && s->stack_known,
+                       1))
+    write_record(s, i, first, address);
+  else
+    any_access(i, info, address);
 }

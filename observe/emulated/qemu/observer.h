@@ -32,15 +32,18 @@ void cs_hide_features(uint64_t host_begin, uint64_t host_end);
 
 /* stream.c: the ring of blocks that a thread writes into. */
 struct cs_instruction;
+struct cs_shape {
+  uint16_t bytes;
+  uint16_t written; /* of them; what was read may be written again */
+  uint8_t kind;
+};
 struct cs_stream {
   uint64_t* next; /* where the next record begins */
   uint64_t* end;  /* a record may begin below: then it fits */
   /* The access that was written last, as long as more of it may come. */
   const struct cs_instruction* instruction;
   uint64_t address;
-  uint32_t bytes;
-  uint32_t written; /* bytes of what was read that were written again */
-  uint8_t kind;
+  struct cs_shape shape;
   bool stack_known;
   struct cachescape_ring* ring; /* null: none yet, or what is written goes to the scratch block */
   struct cachescape_block* block;
