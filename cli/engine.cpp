@@ -81,7 +81,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(Engine engine) {
   if (engine == Engine::compiled) return {{"observer", "compiled"}};
   if (engine == Engine::qemu)
     return {{"observer", "qemu"},
-            {"thread_order", "by blocks of up to 2,046 accesses, in the order of their beginnings"}};
+            {"thread_order", "by blocks of up to 2,045 accesses, in the order of their beginnings"}};
   return {{"observer", "valgrind"}, {"thread_order", "exact: one thread runs at a time"}};
 }
 

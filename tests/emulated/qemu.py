@@ -406,6 +406,12 @@ class Processes(Qemu):
             for name in names:
                 os.unlink(self.folder / name)
 
+    def test_programs_that_these_become_in_turn(self):
+        self.build_for("riscv64", KERNEL + "int main(void) { return 9; }", name="other")
+        self.program("riscv64", self.FORK)
+        self.assertEqual(self.record("./x", "./x", "./x", "./other").stdout, "9\n0\n0\n")
+        self.assertEqual(self.profiles(), ["out.cscape"])
+
     def test_exec_ends_the_profile(self):
         """Of a program for this processor, too, which then runs as it is."""
         program = self.program("aarch64", 'int main(void) { touch(4); execl("/bin/echo", "echo", "another", (char *)0); return 1; }', "-O1", "-static")

@@ -98,32 +98,31 @@ void cs_become(const struct cs_machine* machine, uint64_t path, uint64_t argumen
   char program[PATH_MAX], qemu[PATH_MAX], own[own_bytes], plugin[2 * PATH_MAX] = "";
   if (!read_path(path, program)) return;
   const char* const running = qemu_plugin_path_to_binary();
-  if (strcmp(program, itself) == 0 && running != NULL) strncpy(program, running, sizeof program - 1);
+  if (strcmp(program, itself) == 0 && running != NULL && strlen(running) < sizeof program) strcpy(program, running);
   const ssize_t length = readlink(itself, qemu, sizeof qemu - 1);
   if (length <= 0 || !is_for(machine, program)) return;
   qemu[length] = '\0';
   size_t count = 0, variables = 0;
   char** const words = words_at(arguments, most_own, &count);
-  char** const environ = words_at(environment, 0, &variables);
-  if (words != NULL && environ != NULL) {
+  char** const their_environment = words_at(environment, 0, &variables);
+  Dl_info about;
+  if (words != NULL && their_environment != NULL && dladdr((void*)cs_become, &about) != 0) {
     char* options[most_own];
     size_t n = own_options(own, options, most_own - 6);
     if (n == 0) options[n++] = qemu;
-    Dl_info about;
-    if (collector != NULL && dladdr((void*)cs_become, &about) != 0) {
-      append_option(plugin, sizeof plugin, "", about.dli_fname);
-      append_option(plugin, sizeof plugin, ",collector=", collector);
-      options[n++] = "-plugin";
-      options[n++] = plugin;
-    }
+    /* Where nobody is followed, too: for the programs that this one becomes. */
+    append_option(plugin, sizeof plugin, "", about.dli_fname);
+    if (collector != NULL) append_option(plugin, sizeof plugin, ",collector=", collector);
+    options[n++] = "-plugin";
+    options[n++] = plugin;
     options[n++] = "-0";
     options[n++] = count > 0 ? words[most_own] : program;
     options[n++] = program;
     /* In front of the program's arguments, the first of which is its name. */
     char** const all = words + most_own + (count > 0 ? 1 : 0) - n;
     memcpy(all, options, n * sizeof *options);
-    execve(qemu, all, environ);
+    execve(qemu, all, their_environment);
   }
   free(words);
-  free(environ);
+  free(their_environment);
 }

@@ -47,9 +47,9 @@ static void note_guest_base(const struct qemu_plugin_insn* first) {
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
   enum { page = 4096 };
   (void)id;
-  if (cs_session() == NULL) return;
   const size_t count = qemu_plugin_tb_n_insns(block);
   if (count > 0) note_guest_base(qemu_plugin_tb_get_insn(block, 0));
+  if (cs_session() == NULL) return;
   bool pieces = false;
   uint32_t mapping = 0;
   uint64_t mapping_page = 1; /* of no address */
