@@ -9,7 +9,7 @@
 
 namespace cachescape::cli {
 
-enum class Engine { compiled, valgrind };
+enum class Engine { compiled, valgrind, qemu };
 
 /// The engine that `--engine` asks for; for "auto" the one that the program allows. `program` is a path, or a name that
 /// is looked for as a shell would.

@@ -73,6 +73,8 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
   return Child{pid, failed[0]};
 }
 
+const char* emulator_name(Engine engine) { return engine == Engine::qemu ? "QEMU" : "valgrind"; }
+
 /// What code that is not recompiled cannot tell.
 Result<void> emulated_can(const RecordingOptions& options) {
   if (options.counters_only)
@@ -93,7 +95,7 @@ Result<int> run(RecordOptions& options) {
   // Before the program does anything.
   CACHESCAPE_CHECK(recording_analysis(options.recording));
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
-  if (engine == Engine::valgrind) CACHESCAPE_CHECK(emulated_can(options.recording));
+  if (engine != Engine::compiled) CACHESCAPE_CHECK(emulated_can(options.recording));
   CACHESCAPE_TRY(auto session,
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
   CACHESCAPE_TRY(const Child child, start(options, engine, session.descriptor()));
@@ -121,7 +123,7 @@ Result<int> run(RecordOptions& options) {
     return over;
   };
   // An emulator publishes everything even then.
-  if (engine == Engine::valgrind) {
+  if (engine != Engine::compiled) {
     options.recording.ended_by_signal = [&] {
       if (!over) over = waitpid(child.pid, &status, 0) == child.pid;
       return over && WIFSIGNALED(status);
@@ -134,19 +136,20 @@ Result<int> run(RecordOptions& options) {
   if (!recorded) return std::unexpected(recorded.error());
   if (!recorded->joined) {
     if (!options.recording.only_trace) unlink(options.recording.output.c_str());
-    if (engine == Engine::valgrind)
-      return failure(ErrorKind::unsupported, "valgrind could not run it, so nothing was observed", options.command[0],
-                     fmt::format("what valgrind said is above; it ended with {}", code));
+    if (engine != Engine::compiled)
+      return failure(
+          ErrorKind::unsupported, fmt::format("{} could not run it, so nothing was observed", emulator_name(engine)),
+          options.command[0], fmt::format("what {} said is above; it ended with {}", emulator_name(engine), code));
     return failure(
         ErrorKind::unsupported, "it is not instrumented, so nothing was observed", options.command[0],
         fmt::format("build it with cachescape cc, c++ or fortran, or leave --engine away; the program itself "
                     "ended with {}",
                     code));
   }
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine == Engine::valgrind)
-    note(
-        fmt::format("{}: valgrind does not know one of its instructions, of AVX-512 for instance", options.command[0]));
-  if (engine == Engine::valgrind && !recorded->finished && WIFEXITED(status))
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine != Engine::compiled)
+    note(fmt::format("{}: {} does not know one of its instructions, of {} for instance", options.command[0],
+                     emulator_name(engine), engine == Engine::valgrind ? "AVX-512" : "AVX-512 or SVE"));
+  if (engine != Engine::compiled && !recorded->finished && WIFEXITED(status))
     note(fmt::format("{}: has become another program (exec), which is observed only with --follow children",
                      options.command[0]));
   if (WIFSIGNALED(status))
@@ -166,9 +169,10 @@ void add_record(Program& program) {
   verb.add_option("-o,--output", options->recording.output, "The .cscape to write; default: the program's name")
       ->type_name("FILE");
   verb.add_option("--engine", options->engine,
-                  "compiled: built by cachescape cc; valgrind: any program; auto: whichever the program allows")
-      ->check(CLI::IsMember({"auto", "compiled", "valgrind"}))
-      ->type_name("auto|compiled|valgrind");
+                  "compiled: built by cachescape cc; valgrind: any program; qemu: for aarch64 and riscv64 too; auto: "
+                  "whichever the program allows")
+      ->check(CLI::IsMember({"auto", "compiled", "valgrind", "qemu"}))
+      ->type_name("auto|compiled|valgrind|qemu");
   verb.add_option("--follow", options->follow, "Forked children and programs that are run get profiles of their own")
       ->check(CLI::IsMember({"children"}))
       ->type_name("children");

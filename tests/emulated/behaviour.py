@@ -287,7 +287,7 @@ class Choosing(Emulated):
     def test_programs_for_other_processors_are_refused(self):
         program = self.build("int main(void) { return 0; }")
         content = bytearray(program.read_bytes())
-        content[18] = 183  # e_machine: AArch64
+        content[18] = 21  # e_machine: PowerPC
         program.write_bytes(content)
         done = self.record(program, expect=5)
         self.assertIn("only programs for x86-64", done.stderr)
