@@ -149,6 +149,20 @@ std::vector<double> weights_of(const collect::DecoderContext& context) {
   return weights;
 }
 
+/// Which part of the program the profile is of, where it is not all.
+std::vector<std::pair<std::string, std::string>> part_of_program(const RecordingOptions& options) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const collect::WindowLimits whole;
+  if (!options.region.empty()) facts.emplace_back("region", options.region);
+  if (!options.from.empty()) facts.emplace_back("from", options.from);
+  if (!options.until.empty()) facts.emplace_back("until", options.until);
+  if (options.window.skip != whole.skip) facts.emplace_back("skip", fmt::format("{}", options.window.skip));
+  if (options.window.count != whole.count) facts.emplace_back("count", fmt::format("{}", options.window.count));
+  if (options.window.after != whole.after) facts.emplace_back("after", fmt::format("{} s", options.window.after));
+  if (options.window.seconds != whole.seconds) facts.emplace_back("for", fmt::format("{} s", options.window.seconds));
+  return facts;
+}
+
 Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const collect::SessionFile& session,
                        const RecordingOptions& options) {
   Profile profile;
@@ -158,7 +172,7 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
-  if (!options.region.empty()) profile.provenance.emplace_back("region", options.region);
+  for (const auto& [fact, text] : part_of_program(options)) profile.provenance.emplace_back(fact, text);
   if (collector.context().stacks.cut())
     profile.provenance.emplace_back("allocation_stacks",
                                     fmt::format("more than {} ways to allocate: some objects stand for several",
@@ -176,6 +190,16 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace")->type_name("FILE");
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
       ->type_name("TAG");
+  verb.add_option("--skip", options.window.skip, "Leave out so many accesses first")->type_name("N");
+  verb.add_option("--count", options.window.count, "Keep so many accesses, and no later ones")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--after", options.window.after, "Leave out what the program does in so many seconds first")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--for", options.window.seconds, "Keep what it does in so many seconds, and nothing later")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   verb.add_option("--block-cap", options.block_cap,
                   "Analyse until each block was executed N times, and estimate the rest by its executions")
       ->type_name("N");
@@ -211,6 +235,9 @@ Result<AnalysisOptions> recording_analysis(const RecordingOptions& options) {
     analysis.sampling.method = Sampling::Method::blocks;
     analysis.sampling.on = options.block_cap;
   }
+  if (options.block_cap > 0 && !options.window.everything())
+    return failure(ErrorKind::usage, "--block-cap counts executions from the start to the end of the program", {},
+                   "leave out --skip, --count, --after and --for, or sample by --interval");
   const Sampling::Method method = analysis.sampling.method;
   if (options.unique_bytes && (method == Sampling::Method::interval || method == Sampling::Method::blocks))
     return failure(ErrorKind::usage, "--unique-bytes needs every access, and most are left out", {},
@@ -235,20 +262,24 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     CACHESCAPE_TRY(trace, trace::TraceWriter::create(std::move(sink), trace_facts(options)));
   }
   Recorder recorder(std::move(analyzer), std::move(trace));
-  collect::Collector collector(session, recorder);
+  const Clock::time_point start = Clock::now();
+  const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  collect::AccessWindow window(recorder, options.window, seconds);
+  collect::Collector collector(session,
+                               options.window.everything() ? static_cast<collect::AccessSink&>(recorder) : window);
   collector.context().want_blocks = recorder.trace() != nullptr;
-  collector.context().region = options.region;
+  if (!options.emulated) collector.context().region = options.region;
   if (options.unique_bytes) recorder.count_unique_bytes();
   if (options.block_cap > 0) collector.context().sampling.emplace(options.block_cap);
   recorder.use(collector.context());
 
-  const Clock::time_point start = Clock::now();
   // A snapshot takes time for every distance that occurred: ever more seldom, so that they never cost more than a part.
   Clock::time_point next_snapshot = start + std::chrono::seconds(30);
   {
     Progress progress("recording");
     std::size_t warned = 0;
     while (true) {
+      if (window.over()) collector.want_no_more();
       if (!collector.collect()) {
         if (collector.finished()) break;
         if (program_is_over()) break;
@@ -276,7 +307,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   result.threads = collector.threads();
   result.joined = collector.context().modules.modules() > 0 || collector.context().code.joined();
   result.finished = collector.finished();
-  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.seconds = seconds();
   Result<void> written;
   if (writer != nullptr) {
     Profile profile = profile_so_far(recorder, collector, session, options);

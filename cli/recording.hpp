@@ -11,6 +11,7 @@
 
 #include "cachescape/result.hpp"
 #include "cli/analysis_option.hpp"
+#include "observe/collect/access_window.hpp"
 #include "observe/collect/session_file.hpp"
 
 namespace cachescape::cli {
@@ -21,7 +22,10 @@ struct RecordingOptions {
   bool unique_bytes = false;    ///< count different bytes
   std::uint64_t block_cap = 0;  ///< 0: blocks are not sampled
   std::string region;           ///< of <cachescape/mark.h>, empty = everything
-  bool full = false;            ///< everything that an imported trace is analysed for
+  std::string from, until;      ///< functions whose calls begin and end what is recorded, empty = none
+  collect::WindowLimits window;
+  bool emulated = false;  ///< by an emulator, which leaves out by itself what is not in the region
+  bool full = false;      ///< everything that an imported trace is analysed for
   bool only_trace = false;
   bool counters_only = false;
   bool show_progress = false;

@@ -65,7 +65,10 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
   if (pid == 0) {
     // Above what programs expect to be open.
     const int inherited = fcntl(session, F_DUPFD, 3);
-    const int why = become(launch_of(engine, options.command, inherited, !options.follow.empty()));
+    const RecordingOptions& recording = options.recording;
+    const int why =
+        become(launch_of(engine, options.command,
+                         {inherited, !options.follow.empty(), recording.region, recording.from, recording.until}));
     if (write(failed[1], &why, sizeof why) < 0) _exit(command_not_found);
     _exit(command_not_found);
   }
@@ -78,9 +81,15 @@ Result<void> emulated_can(const RecordingOptions& options) {
   if (options.counters_only)
     return failure(ErrorKind::unsupported, "only programs built by cachescape cc, c++ or fortran have counters",
                    "--counters-only", "leave it away to record accesses");
-  if (!options.region.empty())
-    return failure(ErrorKind::unsupported, "only programs built by cachescape cc, c++ or fortran have regions",
-                   "--region " + options.region, "leave it away to record the whole program");
+  return {};
+}
+
+/// What compiled code does not tell.
+Result<void> compiled_can(const RecordingOptions& options) {
+  if (!options.from.empty() || !options.until.empty())
+    return failure(ErrorKind::unsupported, "calls of functions are seen in an emulator only",
+                   options.from.empty() ? "--until " + options.until : "--from " + options.from,
+                   "add --engine valgrind, or mark a region in the source (<cachescape/mark.h>)");
   return {};
 }
 
@@ -93,7 +102,7 @@ Result<int> run(RecordOptions& options) {
   // Before the program does anything.
   CACHESCAPE_CHECK(recording_analysis(options.recording));
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
-  if (engine == Engine::valgrind) CACHESCAPE_CHECK(emulated_can(options.recording));
+  CACHESCAPE_CHECK(engine == Engine::valgrind ? emulated_can(options.recording) : compiled_can(options.recording));
   CACHESCAPE_TRY(auto session,
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
   CACHESCAPE_TRY(const Child child, start(options, engine, session.descriptor()));
@@ -114,6 +123,7 @@ Result<int> run(RecordOptions& options) {
   options.recording.facts.emplace_back("command", joined(options.command));
   for (const auto& fact : facts_of(engine)) options.recording.facts.push_back(fact);
   options.recording.show_progress = true;
+  options.recording.emulated = engine == Engine::valgrind;
   int status = 0;
   bool over = false;
   const auto is_over = [&] {
@@ -143,6 +153,9 @@ Result<int> run(RecordOptions& options) {
                     "ended with {}",
                     code));
   }
+  if (recorded->accesses == 0 && !options.recording.from.empty())
+    note(fmt::format("{}: {} was not called, so nothing was recorded; it may be inlined, or have another name",
+                     options.command[0], options.recording.from));
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine == Engine::valgrind)
     note(
         fmt::format("{}: valgrind does not know one of its instructions, of AVX-512 for instance", options.command[0]));
@@ -173,6 +186,10 @@ void add_record(Program& program) {
       ->check(CLI::IsMember({"children"}))
       ->type_name("children");
   add_recording_options(verb, options->recording);
+  verb.add_option("--from", options->recording.from, "Keep what happens from each call of this function on")
+      ->type_name("FUNCTION");
+  verb.add_option("--until", options->recording.until, "Keep what happens up to the next call of this function")
+      ->type_name("FUNCTION");
   verb.add_option("program", options->command, "The program and its arguments, after --")
       ->type_name("PROGRAM [ARGUMENTS]");
   set_examples(verb, {{"cachescape record -- ./solver input.dat",

@@ -26,8 +26,10 @@ struct cachescape_session* cs_session(void);
 UInt cs_session_number(void); /* 1, 2, … in this process and the one that it was forked from */
 void cs_start_running(ThreadId thread, ULong blocks);
 void cs_stop_running(ThreadId thread, ULong blocks);
+void cs_thread_begins(ThreadId parent, ThreadId thread);
 void cs_thread_ends(ThreadId thread);
 void cs_refill(struct place* place);
+void cs_record(Bool on); /* what translated code does from now on */
 void cs_mark(ULong code, ULong a, ULong b, ULong c, UInt arguments);
 void cs_finish(Bool wait_for_profile);
 void cs_leave_session(void);
@@ -49,6 +51,14 @@ void cs_state_of_place(IRDirty* call, const VexGuestLayout* layout);
 void cs_instrument_allocations(IRSB* out, const VexGuestLayout* layout, Addr address);
 void cs_watch_callers(void);
 void cs_forget_calls(ThreadId thread);
+
+/* region.c: what of the program is recorded. */
+Bool cs_region_option(const HChar* argument);
+Bool cs_wants(ThreadId thread);
+void cs_forget_calipers(ThreadId thread);
+Bool cs_request(ThreadId thread, UWord* arguments, UWord* result);
+UInt cs_switch_at(Addr address);
+void cs_instrument_switch(IRSB* out, const VexGuestLayout* layout, UInt role);
 
 /* collector.c: a session of its own, for a process that is followed; null where that fails. */
 struct cachescape_session* cs_start_collector(const HChar* collector);
