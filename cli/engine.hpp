@@ -27,6 +27,7 @@ struct LaunchOptions {
   bool follow_children = false;
   /// What an emulator records, each empty = everything.
   std::string region, from, until;
+  bool kernel = false;  ///< and what the kernel accesses too
 };
 
 Launch launch_of(Engine engine, const std::vector<std::string>& command, const LaunchOptions& options);

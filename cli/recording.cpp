@@ -156,6 +156,7 @@ std::vector<std::pair<std::string, std::string>> part_of_program(const Recording
   if (!options.region.empty()) facts.emplace_back("region", options.region);
   if (!options.from.empty()) facts.emplace_back("from", options.from);
   if (!options.until.empty()) facts.emplace_back("until", options.until);
+  if (options.kernel) facts.emplace_back("kernel_accesses", "of system calls");
   if (options.window.skip != whole.skip) facts.emplace_back("skip", fmt::format("{}", options.window.skip));
   if (options.window.count != whole.count) facts.emplace_back("count", fmt::format("{}", options.window.count));
   if (options.window.after != whole.after) facts.emplace_back("after", fmt::format("{} s", options.window.after));

@@ -66,9 +66,9 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
     // Above what programs expect to be open.
     const int inherited = fcntl(session, F_DUPFD, 3);
     const RecordingOptions& recording = options.recording;
-    const int why =
-        become(launch_of(engine, options.command,
-                         {inherited, !options.follow.empty(), recording.region, recording.from, recording.until}));
+    const int why = become(launch_of(
+        engine, options.command,
+        {inherited, !options.follow.empty(), recording.region, recording.from, recording.until, recording.kernel}));
     if (write(failed[1], &why, sizeof why) < 0) _exit(command_not_found);
     _exit(command_not_found);
   }
@@ -90,6 +90,9 @@ Result<void> compiled_can(const RecordingOptions& options) {
     return failure(ErrorKind::unsupported, "calls of functions are seen in an emulator only",
                    options.from.empty() ? "--until " + options.until : "--from " + options.from,
                    "add --engine valgrind, or mark a region in the source (<cachescape/mark.h>)");
+  if (options.kernel)
+    return failure(ErrorKind::unsupported, "what the kernel accesses is seen in an emulator only", "--kernel",
+                   "add --engine valgrind");
   return {};
 }
 
@@ -190,6 +193,7 @@ void add_record(Program& program) {
       ->type_name("FUNCTION");
   verb.add_option("--until", options->recording.until, "Keep what happens up to the next call of this function")
       ->type_name("FUNCTION");
+  verb.add_flag("--kernel", options->recording.kernel, "Keep what the kernel reads and writes in system calls, too");
   verb.add_option("program", options->command, "The program and its arguments, after --")
       ->type_name("PROGRAM [ARGUMENTS]");
   set_examples(verb, {{"cachescape record -- ./solver input.dat",

@@ -63,6 +63,19 @@ std::string unknown_function(const std::string& module) {
   return module.empty() ? "(generated code)" : "(" + module.substr(module.rfind('/') + 1) + ")";
 }
 
+/// What the kernel does for a call, as if it was inlined there.
+std::uint32_t within_kernel(std::uint32_t call, std::vector<Location>& locations) {
+  Location inside;
+  inside.function = "[kernel]";
+  if (call != nowhere) {
+    inside.file = locations[call].file;
+    inside.line = locations[call].line;
+  }
+  inside.inlined_at = call;
+  locations.push_back(std::move(inside));
+  return static_cast<std::uint32_t>(locations.size() - 1);
+}
+
 void name_heap_objects(const ObjectMap& map, Places& places) {
   for (const auto& [origin, number] : map.heap_origins()) {
     if (origin.site >= places.sites.size()) continue;
@@ -98,6 +111,8 @@ Places places_of_code(const CodeTable& code, const CodeGlobals& globals, const O
     std::string function = function_around(site.location, places.locations);
     if (function.empty()) function = unknown_function(module);
     site.block = functions.number(function, module);
+    if (code.sites()[places.sites.size() - 1].calls_kernel)
+      site.location = within_kernel(site.location, places.locations);
   }
   places.objects = objects.objects();
   name_heap_objects(objects, places);

@@ -117,16 +117,19 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
   const std::uint32_t slots = d.slots == 0 && d.accesses == 1 ? 1 : d.slots;
   for (std::size_t i = 0; i < d.accesses; ++i) {
     const auto a = row_at<cachescape_code_access>(rest, sizeof d + i * sizeof(cachescape_code_access));
-    if (a.slot >= slots || a.witness >= slots || a.size > longest_part || a.flags > CACHESCAPE_MODIFY) return 0;
+    const bool kernel = d.slots == 0 && (a.flags & CACHESCAPE_CODE_KERNEL) != 0;
+    const auto kind = static_cast<std::uint8_t>(kernel ? a.flags & ~CACHESCAPE_CODE_KERNEL : a.flags);
+    if (a.slot >= slots || a.witness >= slots || a.size > longest_part || kind > CACHESCAPE_MODIFY) return 0;
     const std::uint64_t instruction = d.address + static_cast<std::uint64_t>(std::int64_t{a.code});
-    accesses_.push_back({a.slot, a.size, static_cast<AccessKind>(a.flags), site_at(instruction, mapping), a.offset});
+    accesses_.push_back({a.slot, a.size, static_cast<AccessKind>(kind), site_at(instruction, mapping), a.offset});
+    if (kernel) sites_[accesses_.back().site].calls_kernel = true;
     if (to.stretches == 0 || stretches_.back().witness != a.witness) {
       stretches_.push_back({a.witness, 0, {}, 0});
       ++to.stretches;
     }
     Stretch& stretch = stretches_.back();
     ++stretch.accesses;
-    ++stretch.kinds[a.flags];
+    ++stretch.kinds[kind];
     stretch.bytes += a.size;
   }
   descriptors_.push_back(to);

@@ -23,10 +23,11 @@ struct Mapping {
   std::uint32_t file = 0;  ///< number in CodeTable::files()
 };
 
-/// An instruction that accesses memory or calls an allocator.
+/// An instruction that accesses memory, or calls an allocator or the kernel.
 struct CodeSite {
   std::uint64_t address = 0;        ///< in the program, where it was first seen
   std::uint32_t mapping = nowhere;  ///< number in CodeTable::mappings()
+  bool calls_kernel = false;        ///< and what it accesses, the kernel does
 };
 
 class CodeTable {

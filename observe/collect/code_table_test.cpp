@@ -34,6 +34,7 @@ class TranslatedCode : public testing::Test {
                             {access(0, 0, CACHESCAPE_READ, 8, 16), access(0, 0, CACHESCAPE_MODIFY, 4, -8, 4),
                              access(2, 2, CACHESCAPE_WRITE, 2, 0, 8), access(0, 1, CACHESCAPE_WRITE, 16, 32, 12)});
     site_ = code_.descriptor(0x400200, 1, 0, {access(0, 0, CACHESCAPE_READ, 0)});
+    kernel_ = code_.descriptor(0x400250, 1, 0, {access(0, 0, CACHESCAPE_READ | CACHESCAPE_CODE_KERNEL, 0)});
     empty_ = code_.descriptor(0x400300, 0, 0, {});
     join(session_, code_);
     context_.session = &session_;
@@ -49,7 +50,7 @@ class TranslatedCode : public testing::Test {
 
   SessionFile session_;
   MadeCode code_;
-  std::uint64_t two_, site_, empty_;
+  std::uint64_t two_, site_, kernel_, empty_;
   DecoderContext context_;
   RecordDecoder decoder_{context_, ThreadId{0}};
 };
@@ -99,6 +100,40 @@ TEST_F(TranslatedCode, BrokenRecordsEndTheirBlock) {
     EXPECT_EQ(decoded(words), Expected{}) << words[0];
     EXPECT_EQ(context_.broken_blocks, ++count) << words[0];
   }
+}
+
+TEST_F(TranslatedCode, WhatTheKernelAccessesIsItsCallers) {
+  EXPECT_EQ(decoded({CACHESCAPE_KERNEL, kernel_, low, 5000, CACHESCAPE_WRITE, two_, low, 0, 0}),
+            (Expected{{low, 4096, AccessKind::write},
+                      {low + 4096, 904, AccessKind::write},
+                      {low + 16, 8, AccessKind::read},
+                      {low - 8, 4, AccessKind::modify}}));
+  EXPECT_EQ(decoded({CACHESCAPE_KERNEL, kernel_, low, 0, CACHESCAPE_READ}), Expected{});
+  EXPECT_EQ(context_.broken_blocks, 0u);
+  const Places places = places_of_code(context_.code, context_.code_globals, context_.objects);
+  const std::uint32_t site = context_.code.accesses_of(*context_.code.find(kernel_))->site;
+  EXPECT_EQ(places.locations[places.sites[site].location].function, "[kernel]");
+  EXPECT_EQ(places.blocks[places.sites[site].block].function, "(program)");
+}
+
+TEST_F(TranslatedCode, BrokenAccessesOfTheKernelEndTheirBlock) {
+  const std::vector<std::vector<std::uint64_t>> broken = {
+      {CACHESCAPE_KERNEL, kernel_, low, 8},                          // not all there
+      {CACHESCAPE_KERNEL, kernel_, low, 8, CACHESCAPE_MODIFY + 1},   // no such kind
+      {CACHESCAPE_KERNEL, kernel_ + 1000, low, 8, CACHESCAPE_READ},  // no such site
+      {CACHESCAPE_KERNEL, empty_, low, 8, CACHESCAPE_READ},          // names none
+      {CACHESCAPE_KERNEL, 0x400100, low, 8, CACHESCAPE_READ},        // no translated code
+  };
+  for (auto words : broken) {
+    const auto before = context_.broken_blocks;
+    words.insert(words.end(), {two_, low, 0, 0});
+    EXPECT_EQ(decoded(words), Expected{});
+    EXPECT_EQ(context_.broken_blocks, before + 1);
+  }
+  context_.most_bytes = 100;
+  EXPECT_EQ(decoded({CACHESCAPE_KERNEL, kernel_, low, 1 << 20, CACHESCAPE_READ}),
+            (Expected{{low, 100, AccessKind::read}}));
+  EXPECT_EQ(context_.cut_records, 1);
 }
 
 TEST_F(TranslatedCode, ObjectsBelongToTheirSites) {

@@ -75,6 +75,10 @@ class RecordDecoder {
   /// Words consumed; 0 where the record is broken.
   std::size_t marker(std::span<const std::uint64_t> words, Output& out);
   std::size_t code_record(std::span<const std::uint64_t> words, Output& out);
+  /// The site that a descriptor of translated code names, or nowhere.
+  std::uint32_t site_named(std::uint64_t descriptor);
+  /// Whether the marker makes sense.
+  bool kernel_access(std::span<const std::uint64_t> words, Output& out);
   AllocationOrigin origin_of(std::uint64_t descriptor, std::uint64_t stack);
   void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);

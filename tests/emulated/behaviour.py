@@ -68,7 +68,7 @@ class Behaviour(Emulated):
             self.assertEqual(self.losses()["skipped_records"], 0, end)
 
     def test_killed_from_outside_in_the_middle(self):
-        program = self.program('int main(void) { touch(100); puts("ready"); fflush(stdout); for (;;) touch(1); }')
+        program = self.program('int main(void) { touch(100); puts("ready"); fflush(stdout); alarm(120); for (;;) touch(1); }')
         process = subprocess.Popen([PROGRAM, "record", "-o", "out.cscape", *FAST, "--", program], cwd=self.folder, env=self.environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(process.stdout.readline(), "ready\n")
@@ -82,9 +82,11 @@ class Behaviour(Emulated):
         self.assertTrue(self.losses()["truncated"])
 
     def test_interrupting_stops_the_program_and_keeps_the_profile(self):
-        program = self.program('int main(void) { touch(100); puts("ready"); fflush(stdout); for (;;) touch(1); }')
+        program = self.program('int main(void) { touch(100); puts("ready"); fflush(stdout); alarm(120); for (;;) touch(1); }')
         process = subprocess.Popen([PROGRAM, "record", "-o", "out.cscape", *FAST, "--", program], cwd=self.folder, env=self.environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                   # Ignored in what a shell runs in the background, and that is inherited.
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.assertEqual(process.stdout.readline(), "ready\n")
         os.killpg(process.pid, signal.SIGINT)
         self.assertEqual(process.wait(timeout=60), 128 + signal.SIGINT)

@@ -2,6 +2,7 @@
  *
  * The tables of translated code in the session: descriptors of records, and the files that code is mapped from. */
 #include <pub_tool_aspacemgr.h>
+#include <pub_tool_hashtable.h>
 #include <pub_tool_libcbase.h>
 #include <pub_tool_mallocfree.h>
 #include "observe/emulated/valgrind/tool.h"
@@ -84,6 +85,33 @@ UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
   return complete_entry(&descriptors, bytes);
 }
 
+/* Instructions that markers name. */
+struct site {
+  struct site* next;
+  UWord instruction;
+  UInt session; /* that knows it */
+  ULong name;
+};
+
+ULong cs_site_at(Addr instruction, UInt flags) {
+  static VgHashTable* sites;
+  if (sites == NULL) sites = VG_(HT_construct)("cachescape.sites");
+  struct site* site = VG_(HT_lookup)(sites, instruction);
+  if (site == NULL) {
+    site = VG_(calloc)("cachescape.site", 1, sizeof *site);
+    site->instruction = instruction;
+    VG_(HT_add_node)(sites, site);
+  }
+  if (site->session == cs_session_number()) return site->name;
+  Addr begin, end;
+  struct cachescape_code_descriptor descriptor = {instruction, 0, 0, 1};
+  descriptor.mapping = cs_mapping_of(instruction, &begin, &end);
+  const struct cachescape_code_access named = {0, 0, 0, (uint8_t)(CACHESCAPE_READ | flags), 0, 0, 0};
+  site->name = CACHESCAPE_CODE | cs_add_descriptor(&descriptor, &named);
+  site->session = cs_session_number();
+  return site->name;
+}
+
 /* Mappings that the session knows. */
 static struct known {
   Addr begin, end;
@@ -118,7 +146,7 @@ static Bool add_mapping(const NSegment* segment) {
   known[number].device = segment->dev;
   known[number].inode = segment->ino;
   known[number].offset = segment->offset;
-  cs_mark(CACHESCAPE_MAPPED, number, 0, 0, 1);
+  cs_mark(CACHESCAPE_MAPPED, number, 0, 0, 0, 1);
   return True;
 }
 
@@ -149,5 +177,5 @@ void cs_note_mapping(Addr address) {
   Addr begin, end;
   const UInt number_plus_1 = cs_mapping_of(address, &begin, &end);
   /* One that was there before, while another may have been there since. */
-  if (number_plus_1 != 0 && mappings.count == before) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 0, 1);
+  if (number_plus_1 != 0 && mappings.count == before) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 0, 0, 1);
 }

@@ -129,10 +129,10 @@ void cs_record(Bool on) {
 }
 
 /* Whatever is recorded: where data lie is to be known later. */
-void cs_mark(ULong code, ULong a, ULong b, ULong c, UInt arguments) {
+void cs_mark(ULong code, ULong a, ULong b, ULong c, ULong d, UInt arguments) {
   struct place place = recording ? take_place() : aside;
   if (place.next > place.end) renew(&place);
-  const ULong words[4] = {code, a, b, c};
+  const ULong words[5] = {code, a, b, c, d};
   for (UInt i = 0; i <= arguments; ++i) ((ULong*)place.next)[i] = words[i];
   place.next += 8 * (1 + arguments);
   if (recording) {
@@ -150,22 +150,22 @@ void cs_thread_begins(ThreadId parent, ThreadId thread) {
   has_run[thread] = False;
 }
 
-static void name_thread(ThreadId thread) {
+void cs_name_thread(ThreadId thread) {
   if (thread >= most_threads) return;
   if (numbers_plus_1[thread] == 0) cs_thread_begins(VG_INVALID_THREADID, thread);
   if (has_run[thread] && thread == last_thread) return;
   last_thread = thread;
-  cs_mark(CACHESCAPE_THREAD, numbers_plus_1[thread] - 1, 0, 0, 1);
+  cs_mark(CACHESCAPE_THREAD, numbers_plus_1[thread] - 1, 0, 0, 0, 1);
   if (has_run[thread]) return;
   has_run[thread] = True;
   const Addr high = VG_(thread_get_stack_max)(thread) + 1;
   const SizeT bytes = VG_(thread_get_stack_size)(thread);
-  if (bytes != 0 && bytes < high) cs_mark(CACHESCAPE_STACK, high - bytes, high, 0, 2);
+  if (bytes != 0 && bytes < high) cs_mark(CACHESCAPE_STACK, high - bytes, high, 0, 0, 2);
 }
 
 void cs_start_running(ThreadId thread, ULong blocks) {
   (void)blocks;
-  if (cs_observing()) name_thread(thread);
+  if (cs_observing()) cs_name_thread(thread);
   cs_record(cs_wants(thread));
   VG_(set_shadow_regs_area)(thread, 1, 0, sizeof resting, (const UChar*)&resting);
   running = thread;

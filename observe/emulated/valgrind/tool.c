@@ -16,7 +16,7 @@ static Bool option(const HChar* argument) {
   if VG_INT_CLO (argument, "--session", session_file) {
   } else if VG_STR_CLO (argument, "--collector", collector) {
   } else {
-    return cs_region_option(argument);
+    return cs_region_option(argument) || cs_kernel_option(argument);
   }
   return True;
 }
@@ -86,6 +86,7 @@ static void prepare(void) {
   VG_(track_pre_thread_ll_exit)(cs_thread_ends);
   VG_(track_new_mem_startup)(new_mapping);
   VG_(track_new_mem_mmap)(new_mapping);
+  cs_track_kernel();
   VG_(atfork)(NULL, NULL, after_fork_in_child);
 }
 
