@@ -34,7 +34,7 @@ class TranslatedCode : public testing::Test {
                             {access(0, 0, CACHESCAPE_READ, 8, 16), access(0, 0, CACHESCAPE_MODIFY, 4, -8, 4),
                              access(2, 2, CACHESCAPE_WRITE, 2, 0, 8), access(0, 1, CACHESCAPE_WRITE, 16, 32, 12)});
     site_ = code_.descriptor(0x400200, 1, 0, {access(0, 0, CACHESCAPE_READ, 0)});
-    kernel_ = code_.descriptor(0x400250, 1, 0, {access(0, 0, CACHESCAPE_READ | CACHESCAPE_CODE_KERNEL, 0)});
+    kernel_ = code_.descriptor(0x400250, 1, 0, {access(0, 0, CACHESCAPE_CODE_KERNEL, 0)});
     empty_ = code_.descriptor(0x400300, 0, 0, {});
     join(session_, code_);
     context_.session = &session_;
