@@ -79,12 +79,25 @@ void keep_what_ran(Places& p) {
   for (PlaceDistances& d : p.object_distances) d.place = objects(d.place);
 }
 
+/// Which sites have accesses.
+std::vector<bool> sites_of(const Places& counted, const PlaceNumbers& numbers) {
+  std::vector<bool> sites;
+  for (const PlaceDistances& d : counted.site_distances) {
+    if (d.place >= numbers.pairs().size()) continue;
+    const std::uint32_t site = numbers.pairs()[d.place].site;
+    if (site == nowhere) continue;
+    if (site >= sites.size()) sites.resize(site + 1);
+    sites[site] = true;
+  }
+  return sites;
+}
+
 }  // namespace
 
 Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted) {
   Places places;
   if (context.code.joined()) {
-    places = places_of_code(context.code, context.code_globals, context.objects);
+    places = places_of_code(context.code, context.code_globals, context.objects, sites_of(counted, context.places));
   } else {
     places = context.modules.counted(session);
     places.objects = context.objects.objects();
