@@ -61,6 +61,9 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, const L
   if (engine == Engine::compiled) {
     Launch launch{command, {{CACHESCAPE_SESSION_VARIABLE, std::to_string(options.session)}}};
     if (options.follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
+    std::string words;
+    for (const std::string& word : options.for_children) words += (words.empty() ? "" : " ") + word;
+    if (!words.empty()) launch.environment.emplace_back("CACHESCAPE_OPTIONS", words);
     return launch;
   }
   Launch launch;
@@ -80,6 +83,7 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, const L
   if (options.follow_children) {
     launch.command.push_back("--trace-children=yes");
     launch.command.push_back(fmt::format("--collector={}/cachescape", own_folder()));
+    for (const std::string& word : options.for_children) launch.command.push_back("--collect=" + word);
   }
   launch.command.insert(launch.command.end(), command.begin(), command.end());
   launch.environment.emplace_back("VALGRIND_LIB", *library_folder(tool) + "/valgrind");

@@ -25,6 +25,7 @@ struct Launch {
 struct LaunchOptions {
   int session = -1;  ///< the descriptor that the program inherits
   bool follow_children = false;
+  std::vector<std::string> for_children;  ///< options of their collectors
   /// What an emulator records, each empty = everything.
   std::string region, from, until;
   bool kernel = false;  ///< and what the kernel accesses too

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -191,6 +192,11 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace")->type_name("FILE");
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
       ->type_name("TAG");
+  verb.add_option("--from", options.from, "Keep what happens from each call of this function on")
+      ->type_name("FUNCTION");
+  verb.add_option("--until", options.until, "Keep what happens up to the next call of this function")
+      ->type_name("FUNCTION");
+  verb.add_flag("--kernel", options.kernel, "Keep what the kernel reads and writes in system calls, too");
   verb.add_option("--skip", options.window.skip, "Leave out so many accesses first")->type_name("N");
   verb.add_option("--count", options.window.count, "Keep so many accesses, and no later ones")
       ->type_name("N")
@@ -214,6 +220,21 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   add_analysis_options(verb, options.analysis);
   verb.get_option("--lines")->description("Line sizes in bytes; 64 otherwise");
   verb.get_option("--set-lines")->description("Line sizes whose set distances are kept too, or none; 64 otherwise");
+}
+
+std::vector<std::string> options_for_children(const CLI::App& verb) {
+  // Files, of which each process would need its own, and what is not for collectors.
+  static const std::set<std::string> others = {"output", "trace", "only-trace", "engine", "follow", "help"};
+  std::vector<std::string> words;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty() || others.contains(option->get_lnames().front())) continue;
+    words.push_back("--" + option->get_lnames().front());
+    if (option->get_type_size() == 0) continue;  // a flag
+    std::string value;
+    for (const std::string& part : option->results()) value += (value.empty() ? "" : ",") + part;
+    words.push_back(value);
+  }
+  return words;
 }
 
 Result<AnalysisOptions> recording_analysis(const RecordingOptions& options) {

@@ -42,6 +42,9 @@ inline std::string program_name(const std::string& path) { return path.substr(pa
 /// Adds --trace and what is analysed.
 void add_recording_options(CLI::App& verb, RecordingOptions& options);
 
+/// The words that give another collector the options that were given to this verb.
+std::vector<std::string> options_for_children(const CLI::App& verb);
+
 /// What is analysed, or what is wrong with the options.
 Result<AnalysisOptions> recording_analysis(const RecordingOptions& options);
 

@@ -27,6 +27,7 @@ struct RecordOptions {
   RecordingOptions recording;
   std::string engine = "auto";
   std::string follow;
+  std::vector<std::string> for_children;  ///< options of the collectors of processes that are followed
   std::vector<std::string> command;
 };
 
@@ -66,9 +67,15 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
     // Above what programs expect to be open.
     const int inherited = fcntl(session, F_DUPFD, 3);
     const RecordingOptions& recording = options.recording;
-    const int why = become(launch_of(
-        engine, options.command,
-        {inherited, !options.follow.empty(), recording.region, recording.from, recording.until, recording.kernel}));
+    LaunchOptions how;
+    how.session = inherited;
+    how.follow_children = !options.follow.empty();
+    how.for_children = options.for_children;
+    how.region = recording.region;
+    how.from = recording.from;
+    how.until = recording.until;
+    how.kernel = recording.kernel;
+    const int why = become(launch_of(engine, options.command, how));
     if (write(failed[1], &why, sizeof why) < 0) _exit(command_not_found);
     _exit(command_not_found);
   }
@@ -189,18 +196,14 @@ void add_record(Program& program) {
       ->check(CLI::IsMember({"children"}))
       ->type_name("children");
   add_recording_options(verb, options->recording);
-  verb.add_option("--from", options->recording.from, "Keep what happens from each call of this function on")
-      ->type_name("FUNCTION");
-  verb.add_option("--until", options->recording.until, "Keep what happens up to the next call of this function")
-      ->type_name("FUNCTION");
-  verb.add_flag("--kernel", options->recording.kernel, "Keep what the kernel reads and writes in system calls, too");
   verb.add_option("program", options->command, "The program and its arguments, after --")
       ->type_name("PROGRAM [ARGUMENTS]");
   set_examples(verb, {{"cachescape record -- ./solver input.dat",
                        "Writes solver.cscape; any program, best one built by cachescape cc"},
                       {"cachescape record -o s.cscape --lines 32,64,128 -- ./solver", "Three line sizes; slower"},
                       {"cachescape record --trace s.cstrace -- ./solver", "Keep every access too"}});
-  program.on(verb, [options, &program] {
+  program.on(verb, [options, &program, &verb] {
+    if (!options->follow.empty()) options->for_children = options_for_children(verb);
     options->command.insert(options->command.end(), program.command().begin(), program.command().end());
     return run(*options);
   });

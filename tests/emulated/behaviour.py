@@ -177,6 +177,22 @@ class Behaviour(Emulated):
         self.assertEqual(self.touched(child), 5000)
         self.assertTrue(self.info(child)["command"].endswith("/x"))
 
+    def test_options_reach_children_that_are_followed(self):
+        program = self.program(self.FORK)
+        region = "two words"  # which nobody begins
+        self.record(program, "exit 7", options=["--follow", "children", "--lines", "32,128", "--set-lines", "none"],
+                    fast=False)
+        profiles = wait_for(lambda: len(self.profiles()) == 3 and self.profiles(), "three profiles")
+        for name in profiles:
+            wait_for(lambda: self.info(name)["finished"], f"{name} finished")
+            lines = {row["line"] for row in self.info(name)["stacks"]}
+            self.assertEqual(lines, {32, 128}, name)
+        for name in self.profiles():
+            (self.folder / name).unlink()
+        self.record(program, options=["--follow", "children", "--region", region])
+        child = next(name for name in self.profiles() if name.startswith("x."))
+        self.assertEqual((self.info(child)["accesses"], self.info(child)["provenance"]["region"]), (0, region))
+
     def test_programs_that_children_become_are_followed(self):
         program = self.program(self.FORK)
         self.assertEqual(self.record(program, "exit 7", options=["--follow", "children"]).stdout, "7\n")

@@ -80,7 +80,7 @@ class Programs(Emulated):
         self.assertEqual(compiler["losses"], {"lost_accesses": 0, "skipped_records": 0, "truncated": False})
         self.assertGreater(compiler["accesses"], 1_000_000)
         self.assertIn("cc1", compiler["command"])
-        self.assertIn("as", profiles)
+        self.assertTrue(any(name.endswith("as") for name in profiles), profiles)
 
     def test_a_script(self):
         path = self.write("hello.sh", "#!/bin/sh\necho hello\n")

@@ -16,7 +16,7 @@ static Bool option(const HChar* argument) {
   if VG_INT_CLO (argument, "--session", session_file) {
   } else if VG_STR_CLO (argument, "--collector", collector) {
   } else {
-    return cs_region_option(argument) || cs_kernel_option(argument);
+    return cs_region_option(argument) || cs_kernel_option(argument) || cs_collector_option(argument);
   }
   return True;
 }

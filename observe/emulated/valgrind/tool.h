@@ -68,6 +68,7 @@ Bool cs_kernel_option(const HChar* argument);
 void cs_track_kernel(void);
 
 /* collector.c: a session of its own, for a process that is followed; null where that fails. */
+Bool cs_collector_option(const HChar* argument);
 struct cachescape_session* cs_start_collector(const HChar* collector);
 
 /* system.c */
