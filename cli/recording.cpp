@@ -3,8 +3,12 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <fstream>
 #include <optional>
 #include <set>
+#include <sstream>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -122,6 +126,20 @@ double seconds_since(std::uint64_t nanoseconds) {
   return std::chrono::duration<double>(now).count() - static_cast<double>(nanoseconds) * 1e-9;
 }
 
+/// That a process has used so far, with the children that it has waited for.
+double processor_seconds(int process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  std::getline(file, text, '\0');
+  // The name in parentheses may hold anything.
+  std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) rest >> skipped;
+  double ticks = 0, sum = 0;
+  for (int field = 14; field < 18 && rest >> ticks; ++field) sum += ticks;
+  return sum / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 trace::Metadata trace_facts(const RecordingOptions& options) {
   trace::Metadata facts(options.facts.begin(), options.facts.end());
   facts.emplace_back("host", host_name());
@@ -224,7 +242,7 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
 
 std::vector<std::string> options_for_children(const CLI::App& verb) {
   // Files, of which each process would need its own, and what is not for collectors.
-  static const std::set<std::string> others = {"output", "trace", "only-trace", "engine", "follow", "help"};
+  static const std::set<std::string> others = {"output", "trace", "only-trace", "engine", "follow", "quiet", "help"};
   std::vector<std::string> words;
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0 || option->get_lnames().empty() || others.contains(option->get_lnames().front())) continue;
@@ -307,7 +325,11 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
         if (program_is_over()) break;
         collector.wait(20);
       }
-      if (options.show_progress) progress.update(recorder.accesses());
+      if (options.show_progress)
+        progress.update([&] {
+          return ProgramStatus{recorder.accesses(), recorder.analyzer() ? recorder.analyzer()->footprint() : 0,
+                               processor_seconds(options.process)};
+        });
       if (recorder.analyzer()) {
         for (; warned < recorder.analyzer()->warnings().size(); ++warned) note(recorder.analyzer()->warnings()[warned]);
       }

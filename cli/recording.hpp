@@ -30,6 +30,7 @@ struct RecordingOptions {
   bool only_trace = false;
   bool counters_only = false;
   bool show_progress = false;
+  int process = 0;  ///< of the program, whose processor time progress tells
   AnalysisFlags analysis;
   /// Asked when the program has published everything: whether it then ended by a signal. Null = it did not.
   std::function<bool()> ended_by_signal;

@@ -27,6 +27,7 @@ struct RecordOptions {
   RecordingOptions recording;
   std::string engine = "auto";
   std::string follow;
+  bool quiet = false;
   std::vector<std::string> for_children;  ///< options of the collectors of processes that are followed
   std::vector<std::string> command;
 };
@@ -132,7 +133,8 @@ Result<int> run(RecordOptions& options) {
   }
   options.recording.facts.emplace_back("command", joined(options.command));
   for (const auto& fact : facts_of(engine)) options.recording.facts.push_back(fact);
-  options.recording.show_progress = true;
+  options.recording.show_progress = !options.quiet;
+  options.recording.process = child.pid;
   options.recording.emulated = engine == Engine::valgrind;
   int status = 0;
   bool over = false;
@@ -175,6 +177,7 @@ Result<int> run(RecordOptions& options) {
   if (WIFSIGNALED(status))
     note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
                      WTERMSIG(status), strsignal(WTERMSIG(status))));
+  if (options.quiet) return code;
   note(fmt::format(
       "{}: {} by {}, {:.1f} s", options.recording.only_trace ? options.recording.trace : options.recording.output,
       report::counted(recorded->accesses, "access"), report::counted(recorded->threads, "thread"), recorded->seconds));
@@ -195,6 +198,7 @@ void add_record(Program& program) {
   verb.add_option("--follow", options->follow, "Forked children and programs that are run get profiles of their own")
       ->check(CLI::IsMember({"children"}))
       ->type_name("children");
+  verb.add_flag("-q,--quiet", options->quiet, "Say nothing while and after it goes well");
   add_recording_options(verb, options->recording);
   verb.add_option("program", options->command, "The program and its arguments, after --")
       ->type_name("PROGRAM [ARGUMENTS]");

@@ -14,11 +14,11 @@ namespace {
 /// Every mapping at addresses of its own: in the program, one may have taken the place of another.
 class Apart {
  public:
-  explicit Apart(const CodeTable& code) : code_(code) {
+  Apart(const CodeTable& code, const CodeGlobals& globals) : code_(code) {
     std::uint64_t free = 0;
     for (const Mapping& m : code.mappings()) {
       begins_.push_back(free);
-      objects_.push_back({code.files()[m.file], free, free + (m.end - m.begin), m.file_offset, {}, {}});
+      objects_.push_back({code.files()[m.file], free, free + (m.end - m.begin), m.file_offset, {}, globals.build_id(m.file)});
       free += m.end - m.begin;
     }
   }
@@ -105,12 +105,13 @@ void name_heap_objects(const ObjectMap& map, Places& places) {
 
 }  // namespace
 
-Places places_of_code(const CodeTable& code, const CodeGlobals& globals, const ObjectMap& objects,
-                      std::vector<bool> wanted) {
+Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, std::vector<Error>& problems) {
+  const CodeTable& code = context.code;
+  const ObjectMap& objects = context.objects;
   wanted.resize(code.sites().size());
   for (const auto& [origin, number] : objects.heap_origins())
     if (origin.site < wanted.size()) wanted[origin.site] = true;
-  const Apart apart(code);
+  const Apart apart(code, context.code_globals);
   std::vector<std::uint32_t> sites;
   std::vector<std::uint64_t> addresses;
   for (std::uint32_t i = 0; i < wanted.size(); ++i) {
@@ -118,11 +119,12 @@ Places places_of_code(const CodeTable& code, const CodeGlobals& globals, const O
     sites.push_back(i);
     addresses.push_back(apart(code.sites()[i]));
   }
-  symbols::Symbolizer symbolizer(apart.objects());
+  symbols::Symbolizer symbolizer(apart.objects(), context.debug_folder);
   const auto found = symbolizer.locate(addresses);
+  problems = symbolizer.problems();
 
   Places places;
-  places.locations = globals.locations();
+  places.locations = context.code_globals.locations();
   const auto first = static_cast<std::uint32_t>(places.locations.size());
   for (Location location : symbolizer.locations()) {
     if (location.inlined_at != nowhere) location.inlined_at += first;

@@ -52,6 +52,7 @@ class TranslatedCode : public testing::Test {
   MadeCode code_;
   std::uint64_t two_, site_, kernel_, empty_;
   DecoderContext context_;
+  std::vector<Error> problems_;
   RecordDecoder decoder_{context_, ThreadId{0}};
 };
 
@@ -110,8 +111,7 @@ TEST_F(TranslatedCode, WhatTheKernelAccessesIsItsCallers) {
                       {low - 8, 4, AccessKind::modify}}));
   EXPECT_EQ(decoded({CACHESCAPE_KERNEL, kernel_, low, 0, CACHESCAPE_READ}), Expected{});
   EXPECT_EQ(context_.broken_blocks, 0u);
-  const Places places = places_of_code(context_.code, context_.code_globals, context_.objects,
-                                       std::vector<bool>(context_.code.sites().size(), true));
+  const Places places = places_of_code(context_, std::vector<bool>(context_.code.sites().size(), true), problems_);
   const std::uint32_t site = context_.code.accesses_of(*context_.code.find(kernel_))->site;
   EXPECT_EQ(places.locations[places.sites[site].location].function, "[kernel]");
   EXPECT_EQ(places.blocks[places.sites[site].block].function, "(program)");
@@ -144,8 +144,7 @@ TEST_F(TranslatedCode, ObjectsBelongToTheirSites) {
   ASSERT_EQ(context_.objects.objects().size(), 2u);
   EXPECT_EQ(context_.objects.object_at(low + 99), 0u);
   EXPECT_EQ(context_.objects.object_at(0x8ffff), 1u);
-  const Places places = places_of_code(context_.code, context_.code_globals, context_.objects,
-                                       std::vector<bool>(context_.code.sites().size(), true));
+  const Places places = places_of_code(context_, std::vector<bool>(context_.code.sites().size(), true), problems_);
   EXPECT_EQ(places.objects[0].name, "(program)");
   EXPECT_EQ(places.sites.size(), context_.code.sites().size());
 }

@@ -94,10 +94,12 @@ std::vector<bool> sites_of(const Places& counted, const PlaceNumbers& numbers) {
 
 }  // namespace
 
-Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted) {
+Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted,
+                       std::vector<Error>& problems) {
+  problems = context.stacks.problems();
   Places places;
   if (context.code.joined()) {
-    places = places_of_code(context.code, context.code_globals, context.objects, sites_of(counted, context.places));
+    places = places_of_code(context, sites_of(counted, context.places), problems);
   } else {
     places = context.modules.counted(session);
     places.objects = context.objects.objects();

@@ -9,6 +9,8 @@ namespace cachescape::collect {
 
 /// `counted.site_distances` are by place number, as the engine has counted them: they become those of sites and of
 /// objects, and everything that the modules know is added. Places that never ran are left out.
-Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted);
+/// `problems` are files whose code has no names.
+Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted,
+                       std::vector<Error>& problems);
 
 }  // namespace cachescape::collect

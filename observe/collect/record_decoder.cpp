@@ -198,7 +198,8 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& 
         context_.code.update(*context_.session);
       if (words[1] < context_.code.mappings().size()) {
         const Mapping& mapping = context_.code.mappings()[words[1]];
-        context_.code_globals.place(mapping, context_.code.files()[mapping.file], context_.objects);
+        context_.code_globals.place(mapping, context_.code.files()[mapping.file], context_.debug_folder,
+                                    context_.objects);
       }
       return length;
     case CACHESCAPE_KERNEL:

@@ -39,6 +39,7 @@ struct DecoderContext {
   ObjectMap objects;
   PlaceNumbers places;
   AllocationStacks stacks;
+  std::string debug_folder = symbols::debug_folder;  ///< where files of debug information are looked for
   bool want_blocks = false;               ///< label executions of blocks
   std::optional<BlockSampling> sampling;  ///< by blocks
   std::string region;                     ///< keep only what happens inside it; empty = everything
