@@ -184,11 +184,11 @@ std::vector<std::pair<std::string, std::string>> part_of_program(const Recording
 }
 
 Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const collect::SessionFile& session,
-                       const RecordingOptions& options) {
+                       const RecordingOptions& options, std::vector<Error>& problems) {
   Profile profile;
   if (recorder.analyzer()) profile = recorder.analyzer()->profile(weights_of(collector.context()));
   profile.places.counted = recorder.counted();
-  profile.places = collect::complete_places(collector.context(), session, std::move(profile.places));
+  profile.places = collect::complete_places(collector.context(), session, std::move(profile.places), problems);
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
@@ -215,6 +215,9 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--until", options.until, "Keep what happens up to the next call of this function")
       ->type_name("FUNCTION");
   verb.add_flag("--kernel", options.kernel, "Keep what the kernel reads and writes in system calls, too");
+  verb.add_option("--debug-folder", options.debug_folder,
+                  "Where separate debug files are looked for, by build-id; otherwise /usr/lib/debug")
+      ->type_name("FOLDER");
   verb.add_option("--skip", options.window.skip, "Leave out so many accesses first")->type_name("N");
   verb.add_option("--count", options.window.count, "Keep so many accesses, and no later ones")
       ->type_name("N")
@@ -311,7 +314,9 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   if (!options.emulated) collector.context().region = options.region;
   if (options.unique_bytes) recorder.count_unique_bytes();
   if (options.block_cap > 0) collector.context().sampling.emplace(options.block_cap);
+  if (!options.debug_folder.empty()) collector.context().debug_folder = options.debug_folder;
   recorder.use(collector.context());
+  std::vector<Error> problems;
 
   // A snapshot takes time for every distance that occurred: ever more seldom, so that they never cost more than a part.
   Clock::time_point next_snapshot = start + std::chrono::seconds(30);
@@ -336,15 +341,14 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
       if (writer != nullptr && Clock::now() >= next_snapshot) {
         const Clock::time_point began = Clock::now();
         // The one before stays, and the last one may succeed.
-        if (const auto updated = writer->update(profile_so_far(recorder, collector, session, options)); !updated)
+        if (const auto updated = writer->update(profile_so_far(recorder, collector, session, options, problems));
+            !updated)
           note(fmt::format("{}: cannot be brought up to date now: {}", options.output, updated.error().what));
         next_snapshot = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(30), (Clock::now() - began) * 20);
       }
     }
   }
   collector.collect_rest();
-  for (const Error& problem : collector.context().stacks.problems())
-    note(fmt::format("{}: {}; calls there have no names", problem.where, problem.what));
 
   Recorded result;
   result.accesses = recorder.accesses();
@@ -354,7 +358,9 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   result.seconds = seconds();
   Result<void> written;
   if (writer != nullptr) {
-    Profile profile = profile_so_far(recorder, collector, session, options);
+    Profile profile = profile_so_far(recorder, collector, session, options, problems);
+    for (const Error& problem : problems)
+      note(fmt::format("{}: {}; code there has no names", problem.where, problem.what));
     profile.losses.truncated =
         result.joined && (!collector.finished() || (options.ended_by_signal && options.ended_by_signal()));
     written = writer->update(profile);

@@ -19,6 +19,7 @@ namespace cachescape::cli {
 struct RecordingOptions {
   std::string output;           ///< .cscape
   std::string trace;            ///< .cstrace, empty = none
+  std::string debug_folder;     ///< of separate debug files, empty = the system's
   bool unique_bytes = false;    ///< count different bytes
   std::uint64_t block_cap = 0;  ///< 0: blocks are not sampled
   std::string region;           ///< of <cachescape/mark.h>, empty = everything

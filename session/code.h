@@ -61,8 +61,8 @@ struct cachescape_code_descriptor {
 struct cachescape_mapping {
   uint64_t begin, end;
   uint64_t file_offset;
-  uint32_t path_bytes; /* of the path that follows, a multiple of 8, padded with zeroes */
-  uint32_t reserved;
+  uint32_t path_bytes;     /* of the path that follows, a multiple of 8, padded with zeroes */
+  uint32_t build_id_bytes; /* of the file's build-id behind it, padded to a multiple of 8; 0 = none is known */
 };
 
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code) == 16, "fixed layout");

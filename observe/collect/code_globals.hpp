@@ -15,9 +15,7 @@ namespace cachescape::collect {
 class CodeGlobals {
  public:
   /// A file was mapped, for the first time or again: its variables lie there from now on. Reads the file.
-  void place(const Mapping& mapping, const std::string& path, const std::string& debug_folder, ObjectMap& objects);
-  /// Of a file, as it was when it was first mapped; empty where it has none.
-  std::string build_id(std::uint32_t file) const;
+  void place(const Mapping& mapping, const CodeFile& of, const std::string& debug_folder, ObjectMap& objects);
   /// Where they are declared; their objects' locations are numbers in this.
   const std::vector<Location>& locations() const { return locations_; }
 
@@ -27,11 +25,7 @@ class CodeGlobals {
     std::uint64_t bytes = 0;
     std::uint32_t object = 0;
   };
-  struct File {
-    std::vector<Variable> variables;
-    std::string build_id;
-  };
-  std::map<std::uint32_t, File> by_file_;
+  std::map<std::uint32_t, std::vector<Variable>> by_file_;
   std::vector<Location> locations_;
 };
 

@@ -14,11 +14,16 @@ namespace {
 /// Every mapping at addresses of its own: in the program, one may have taken the place of another.
 class Apart {
  public:
-  Apart(const CodeTable& code, const CodeGlobals& globals) : code_(code) {
+  explicit Apart(const CodeTable& code) : code_(code) {
     std::uint64_t free = 0;
     for (const Mapping& m : code.mappings()) {
       begins_.push_back(free);
-      objects_.push_back({code.files()[m.file], free, free + (m.end - m.begin), m.file_offset, {}, globals.build_id(m.file)});
+      objects_.push_back({code.files()[m.file].path,
+                          free,
+                          free + (m.end - m.begin),
+                          m.file_offset,
+                          {},
+                          code.files()[m.file].build_id});
       free += m.end - m.begin;
     }
   }
@@ -111,7 +116,7 @@ Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, s
   wanted.resize(code.sites().size());
   for (const auto& [origin, number] : objects.heap_origins())
     if (origin.site < wanted.size()) wanted[origin.site] = true;
-  const Apart apart(code, context.code_globals);
+  const Apart apart(code);
   std::vector<std::uint32_t> sites;
   std::vector<std::uint64_t> addresses;
   for (std::uint32_t i = 0; i < wanted.size(); ++i) {

@@ -117,6 +117,35 @@ TEST_F(TranslatedCode, WhatTheKernelAccessesIsItsCallers) {
   EXPECT_EQ(places.blocks[places.sites[site].block].function, "(program)");
 }
 
+TEST(CodeFiles, AreToldApartByTheirBuildIds) {
+  SessionFile session = *SessionFile::create(0);
+  MadeCode code;
+  code.mapping(0x1000, 0x2000, 0, "/lib/a.so", {0xab, 0x01, 0x02});
+  code.mapping(0x1000, 0x2000, 0, "/lib/a.so", {0xab, 0x01, 0x03});
+  code.mapping(0x3000, 0x4000, 0, "/lib/a.so", {0xab, 0x01, 0x02});
+  code.mapping(0x5000, 0x6000, 0, "/lib/a.so");
+  join(session, code);
+  CodeTable table;
+  ASSERT_TRUE(table.update(session));
+  EXPECT_EQ(table.files(),
+            (std::vector<CodeFile>{{"/lib/a.so", "ab0102"}, {"/lib/a.so", "ab0103"}, {"/lib/a.so", ""}}));
+  ASSERT_EQ(table.mappings().size(), 4u);
+  EXPECT_EQ(table.mappings()[2].file, 0u);
+}
+
+TEST(CodeFiles, WithBuildIdsBeyondTheirEntryAreBroken) {
+  for (const std::uint32_t bytes : {9u, 64u, 65u, ~0u}) {
+    SessionFile session = *SessionFile::create(0);
+    MadeCode code;
+    code.mapping(0x1000, 0x2000, 0, "/lib/a.so", {1, 2, 3});
+    std::memcpy(code.mappings.data() + offsetof(cachescape_mapping, build_id_bytes), &bytes, sizeof bytes);
+    join(session, code);
+    CodeTable table;
+    EXPECT_FALSE(table.update(session)) << bytes;
+    EXPECT_TRUE(table.mappings().empty());
+  }
+}
+
 TEST_F(TranslatedCode, BrokenAccessesOfTheKernelEndTheirBlock) {
   const std::vector<std::vector<std::uint64_t>> broken = {
       {CACHESCAPE_KERNEL, kernel_, low, 8},                          // not all there

@@ -40,11 +40,11 @@ struct DecoderContext {
   PlaceNumbers places;
   AllocationStacks stacks;
   std::string debug_folder = symbols::debug_folder;  ///< where files of debug information are looked for
-  bool want_blocks = false;               ///< label executions of blocks
-  std::optional<BlockSampling> sampling;  ///< by blocks
-  std::string region;                     ///< keep only what happens inside it; empty = everything
-  const SessionFile* session = nullptr;   ///< holds the names of regions, and stacks of calls
-  std::uint64_t broken_blocks = 0;        ///< blocks of which a part could not be read
+  bool want_blocks = false;                          ///< label executions of blocks
+  std::optional<BlockSampling> sampling;             ///< by blocks
+  std::string region;                                ///< keep only what happens inside it; empty = everything
+  const SessionFile* session = nullptr;              ///< holds the names of regions, and stacks of calls
+  std::uint64_t broken_blocks = 0;                   ///< blocks of which a part could not be read
   /// A loop tells its trips before it begins: one that is interrupted may have claimed any number. So many are believed
   /// of one record, and so many bytes of one range of memory; what is beyond counts as cut.
   std::uint64_t most_trips = std::uint64_t{1} << 32;

@@ -170,12 +170,6 @@ std::vector<Variable> Symbolizer::variables() {
   return all;
 }
 
-std::string Symbolizer::build_id_of(const std::string& path) {
-  for (std::uint32_t number = 0; number < paths_.size(); ++number)
-    if (paths_[number] == path && opened(number).file) return opened(number).file->build_id();
-  return {};
-}
-
 std::string Symbolizer::text(const CodePlace& place) const {
   if (place.known == Known::nothing) return {};
   if (const Symbol* const symbol = modules_[place.module]->symbols.function_at(place.address); symbol != nullptr)

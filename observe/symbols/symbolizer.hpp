@@ -56,8 +56,6 @@ class Symbolizer {
   const std::vector<Location>& locations() const { return locations_.all(); }
   /// Paths.
   const std::vector<std::string>& modules() const { return paths_; }
-  /// Of the file that is at a path now, which is one of the modules; empty where it has none or cannot be read.
-  std::string build_id_of(const std::string& path);
   /// `function+0x12`, `library.so+0x1234`, or empty where nothing is known.
   std::string text(const CodePlace& place) const;
   /// Files that could not be used, each once: gone, not readable, or of another build than the one that ran.

@@ -7,6 +7,7 @@
 #include <pub_tool_mallocfree.h>
 #include "observe/emulated/valgrind/tool.h"
 #include "session/session_atomic.h"
+#include "session/stack.h"
 
 enum { part_bytes = 1 << 20 };
 enum { no_descriptor = 0x7fffffff }; /* a record that names it cannot be read, and is counted */
@@ -129,14 +130,19 @@ static Bool add_mapping(const NSegment* segment) {
   const HChar* const path = VG_(am_get_filename)(segment);
   if (path == NULL) return False;
   const ULong path_bytes = (VG_(strlen)(path) + 1 + 7) & ~7ULL;
-  struct cachescape_mapping* const entry = next_entry(&mappings, sizeof *entry + path_bytes);
+  UChar build_id[CACHESCAPE_MAX_BUILD_ID];
+  const UInt id_bytes = cs_build_id(path, build_id, sizeof build_id);
+  const ULong bytes = sizeof(struct cachescape_mapping) + path_bytes + ((id_bytes + 7) & ~7U);
+  struct cachescape_mapping* const entry = next_entry(&mappings, bytes);
   if (entry == NULL) return False;
   entry->begin = segment->start;
   entry->end = segment->end + 1;
   entry->file_offset = (ULong)segment->offset;
   entry->path_bytes = (uint32_t)path_bytes;
+  entry->build_id_bytes = id_bytes;
   VG_(strcpy)((HChar*)(entry + 1), path);
-  const UInt number = complete_entry(&mappings, sizeof *entry + path_bytes);
+  VG_(memcpy)((HChar*)(entry + 1) + path_bytes, build_id, id_bytes);
+  const UInt number = complete_entry(&mappings, bytes);
   if (number >= known_room) {
     known_room = 2 * number + 64;
     known = VG_(realloc)("cachescape.mappings", known, known_room * sizeof *known);

@@ -45,6 +45,9 @@ ULong cs_site_at(Addr instruction, UInt flags);
 UInt cs_mapping_of(Addr address, Addr* begin, Addr* end);
 void cs_note_mapping(Addr address); /* something was mapped there as code */
 
+/* build_id.c: bytes of a file's build-id; 0 where it has none. */
+UInt cs_build_id(const HChar* path, UChar* to, UInt room);
+
 /* instrument.c */
 IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
                     const VexArchInfo* host, IRType guest_word, IRType host_word);
