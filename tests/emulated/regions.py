@@ -154,6 +154,7 @@ class Regions(Emulated):
             self.record("./x", options=options)
             self.assertEqual(self.accesses("part.cstrace"), whole[skip:skip + count])
             self.assertEqual(self.info()["accesses"], len(whole[skip:skip + count]))
+            self.assertEqual(self.info()["losses"], {"lost_accesses": 0, "skipped_records": 0, "truncated": False})
 
     def test_some_of_the_time(self):
         # An endless program: what it does in the time is known only by who watches it.
