@@ -250,6 +250,12 @@ static void switch_within(const VexGuestExtents* extents, Addr address) {
   }
 }
 
+static Bool switches_within(const VexGuestExtents* extents) {
+  for (UInt i = 1; i < extents->n_used; ++i)
+    if (cs_switch_at(extents->base[i]) != 0) return True;
+  return False;
+}
+
 static void instrument_statement(const IRSB* in, IRStmt* s) {
   switch (s->tag) {
     case Ist_NoOp:
@@ -365,7 +371,7 @@ IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* 
   const UInt role = cs_switch_at(extents->base[0]);
   if (role != 0) cs_instrument_switch(w.out, layout, role);
   const Bool accesses = has_accesses(in, i);
-  if (!accesses && w.out->stmts_used == before) return in;
+  if (!accesses && w.out->stmts_used == before && !switches_within(extents)) return in;
   w.instruction = extents->base[0];
   w.mapping_begin = w.mapping_end = 0;
   w.mapping = cs_mapping_of(w.instruction, &w.mapping_begin, &w.mapping_end);

@@ -245,4 +245,5 @@ void cs_leave_session(void) {
   struct place place;
   use_scratch(&place);
   put_place(place);
+  aside = place;
 }
