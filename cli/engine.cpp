@@ -48,10 +48,13 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program) 
   return Engine::valgrind;
 }
 
-Launch launch_of(Engine engine, const std::vector<std::string>& command, int session, bool follow_children) {
+Launch launch_of(Engine engine, const std::vector<std::string>& command, const LaunchOptions& options) {
   if (engine == Engine::compiled) {
-    Launch launch{command, {{CACHESCAPE_SESSION_VARIABLE, std::to_string(session)}}};
-    if (follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
+    Launch launch{command, {{CACHESCAPE_SESSION_VARIABLE, std::to_string(options.session)}}};
+    if (options.follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
+    std::string words;
+    for (const std::string& word : options.for_children) words += (words.empty() ? "" : " ") + word;
+    if (!words.empty()) launch.environment.emplace_back("CACHESCAPE_OPTIONS", words);
     return launch;
   }
   if (engine == Engine::qemu) {
@@ -67,10 +70,15 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, int ses
                     "--vgdb=no",
                     "--demangle=no",
                     "--fair-sched=try",
-                    fmt::format("--session={}", session)};
-  if (follow_children) {
+                    fmt::format("--session={}", options.session)};
+  if (!options.region.empty()) launch.command.push_back("--region=" + options.region);
+  if (!options.from.empty()) launch.command.push_back("--from=" + options.from);
+  if (!options.until.empty()) launch.command.push_back("--until=" + options.until);
+  if (options.kernel) launch.command.push_back("--kernel=yes");
+  if (options.follow_children) {
     launch.command.push_back("--trace-children=yes");
     launch.command.push_back(fmt::format("--collector={}/cachescape", own_folder()));
+    for (const std::string& word : options.for_children) launch.command.push_back("--collect=" + word);
   }
   launch.command.insert(launch.command.end(), command.begin(), command.end());
   launch.environment.emplace_back("VALGRIND_LIB", *library_folder(tool) + "/valgrind");

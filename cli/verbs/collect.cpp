@@ -105,7 +105,9 @@ Result<int> collect_running(CollectOptions& options) {
   if (const std::string plain = options.recording.output; !reserve(plain))
     options.recording.output = fmt::format("{}.{}.cscape", plain.substr(0, plain.rfind(".cscape")), pid);
   options.recording.facts.emplace_back("command", options.command.empty() ? command_line(pid) : options.command);
-  for (const auto& fact : facts_of(engine_of(options))) options.recording.facts.push_back(fact);
+  const Engine engine = engine_of(options);
+  options.recording.emulated = engine == Engine::valgrind;
+  for (const auto& fact : facts_of(engine)) options.recording.facts.push_back(fact);
   if (options.recording.counters_only) header.wants &= ~static_cast<std::uint32_t>(CACHESCAPE_WANT_ACCESSES);
   cachescape_store32(&header.collector_pid, static_cast<std::uint32_t>(getpid()));
   const auto is_over = [&] {
