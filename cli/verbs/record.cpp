@@ -108,8 +108,8 @@ Result<void> others_can(const RecordingOptions& options) {
 
 Result<void> qemu_can(const RecordingOptions& options) {
   if (!options.region.empty())
-    return failure(ErrorKind::unsupported, "regions marked in the source are not seen in QEMU", "--region " + options.region,
-                   "leave it away, or choose a part by --skip and --count");
+    return failure(ErrorKind::unsupported, "regions marked in the source are not seen in QEMU",
+                   "--region " + options.region, "leave it away, or choose a part by --skip and --count");
   return {};
 }
 
