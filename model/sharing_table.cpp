@@ -34,6 +34,7 @@ std::uint32_t granule(LineSize line) { return line.log2() > 6 ? 1u << (line.log2
 ThreadUse use_of(const Places& places, const LineUse& use, LineSize line) {
   ThreadUse u;
   u.thread = use.thread;
+  u.reads = !use.writes;
   u.writes = use.writes;
   if (use.bytes != 0) {
     u.first_byte = static_cast<std::uint32_t>(std::countr_zero(use.bytes)) * granule(line);
@@ -43,6 +44,20 @@ ThreadUse use_of(const Places& places, const LineUse& use, LineSize line) {
   u.function = site_group(places, use.site, Grouping::function);
   u.variable = variable_of(places, use.site);
   return u;
+}
+
+/// Joins what a thread does to the same bytes at the same place.
+void add(std::vector<ThreadUse>& uses, ThreadUse use) {
+  const auto key = [](const ThreadUse& u) {
+    return std::tie(u.thread, u.first_byte, u.last_byte, u.line, u.function, u.variable);
+  };
+  const auto same = std::ranges::find_if(uses, [&](const ThreadUse& u) { return key(u) == key(use); });
+  if (same == uses.end()) {
+    uses.push_back(std::move(use));
+    return;
+  }
+  same->reads = same->reads || use.reads;
+  same->writes = same->writes || use.writes;
 }
 
 /// Where each thread uses bytes of its own, the least distance from one thread's first byte to the next one's.
@@ -109,7 +124,7 @@ std::optional<SharingTable> sharing_of(const Profile& profile) {
   }
   for (const SharedLine& line : profile.sharing.lines) {
     SharedLineRow row{line.address, line.misses, {}, padding_of(line, table.line)};
-    for (const LineUse& use : line.uses) row.uses.push_back(use_of(places, use, table.line));
+    for (const LineUse& use : line.uses) add(row.uses, use_of(places, use, table.line));
     by_object[object_of(line)].lines.push_back(std::move(row));
   }
   for (auto& [object, row] : by_object) {

@@ -28,9 +28,10 @@ struct SharingPlaces {
   friend auto operator<=>(const SharingPlaces&, const SharingPlaces&) = default;
 };
 
-/// How a thread uses a line.
+/// How a thread uses a line at one line of the source.
 struct ThreadUse {
   std::uint32_t thread = 0;
+  bool reads = false;
   bool writes = false;
   std::uint32_t first_byte = 0;  ///< in the line
   std::uint32_t last_byte = 0;

@@ -93,6 +93,7 @@ Profile Analyzer::profile(std::span<const double> weights) {
     profile.sharing.pairs = degree->events().pairs();
     profile.sharing.lines = degree->events().worst_lines();
   }
+  std::ranges::sort(profile.sharing.degrees, {}, [](const CoherentProfile& p) { return std::pair(p.degree, p.line); });
   for (const Engine::Thread& t : e.threads) profile.threads.push_back({t.id, t.accesses});
   std::ranges::sort(profile.threads, {}, &ThreadCounts::thread);
   profile.sampling = e.sampling;

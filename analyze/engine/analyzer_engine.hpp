@@ -84,7 +84,7 @@ struct Analyzer::Engine {
   std::vector<analyze::LastToucher> touchers;      ///< of everything, by line size; empty while there is one thread
   std::vector<analyze::LastToucher> own_touchers;  ///< of the threads' own streams
   std::vector<Thread> threads;
-  std::vector<std::unique_ptr<analyze::SharingAnalysis>> sharing;   ///< by degree
+  std::vector<std::unique_ptr<analyze::SharingAnalysis>> sharing;   ///< by degree and line size
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
   std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;

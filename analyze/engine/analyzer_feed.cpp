@@ -76,23 +76,23 @@ void Analyzer::Engine::add_sharing() {
   if (sampling.method != Sampling::Method::none) return;
   const auto degree = static_cast<std::uint32_t>(threads.size() - 1);
   if (std::ranges::find(options.sharing, degree) == options.sharing.end()) return;
-  const LineSize line = usual_line(options.lines);
-  const bool with_sets = contains(options.set_lines, line);
-  analyze::SharingOptions o;
-  o.line = line;
-  o.degree = degree;
-  o.set_levels = with_sets ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1 : 0;
-  o.ways = std::min(options.ways, analyze::HoleSets::most_ways);
-  o.events = degree == 1;
-  // Until now all threads had one cache.
-  const auto of_line = [&](bool stack) {
-    return std::ranges::find_if(everything,
-                                [&](const auto& a) { return a->line() == line && a->follows_stack() == stack; });
-  };
   for (const auto& analysis : everything) analysis->flush();
-  const LineAnalysis& stack = **of_line(true);
-  auto& analysis = sharing.emplace_back(std::make_unique<analyze::SharingAnalysis>(o));
-  analysis->seed(stack.known_lines(), stack.so_far(), with_sets ? (*of_line(false))->sets({}) : std::nullopt);
+  const LineSize usual = usual_line(options.lines);
+  for (const auto& stack : everything) {
+    if (!stack->follows_stack() || stack->line() < usual) continue;
+    const auto sets = std::ranges::find_if(
+        everything, [&](const auto& a) { return a->line() == stack->line() && !a->follows_stack(); });
+    const bool with_sets = sets != everything.end();
+    analyze::SharingOptions o;
+    o.line = stack->line();
+    o.degree = degree;
+    o.set_levels = with_sets ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1 : 0;
+    o.ways = std::min(options.ways, analyze::HoleSets::most_ways);
+    o.events = degree == 1 && o.line == usual;
+    // Until now all threads had one cache.
+    sharing.push_back(std::make_unique<analyze::SharingAnalysis>(o));
+    sharing.back()->seed(stack->known_lines(), stack->so_far(), with_sets ? (*sets)->sets({}) : std::nullopt);
+  }
 }
 
 void Analyzer::Engine::follow_touchers() {

@@ -1,4 +1,5 @@
 // `cachescape predict`: a machine's hits and misses from a profile.
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -40,6 +41,11 @@ Result<int> run(const PredictVerbOptions& options) {
   profile::ReadFilter filter;
   filter.places = false;
   for (const model::Need& need : needs) filter.lines.push_back(need.line);
+  // What lacks a line size is told which ones there are.
+  const auto recorded = [&](LineSize line) {
+    return std::ranges::find(header.stacks, line, &profile::StackHeader::line) != header.stacks.end();
+  };
+  if (!std::ranges::all_of(filter.lines, recorded)) filter.lines.clear();
   CACHESCAPE_TRY(const Profile profile, profile::read_profile(options.profile, filter));
   auto prediction = model::predict(profile, machine, {true, detail_named(options.detail)});
   if (!prediction) {

@@ -34,8 +34,11 @@ Json line_json(const model::SharedLineRow& line) {
   put_misses(json, line.misses);
   Json& uses = json["uses"] = Json::array();
   for (const model::ThreadUse& use : line.uses) {
-    Json u{
-        {"thread", use.thread}, {"writes", use.writes}, {"first_byte", use.first_byte}, {"last_byte", use.last_byte}};
+    Json u{{"thread", use.thread},
+           {"reads", use.reads},
+           {"writes", use.writes},
+           {"first_byte", use.first_byte},
+           {"last_byte", use.last_byte}};
     u.update(place_json(use.line, use.function, use.variable));
     uses.push_back(std::move(u));
   }

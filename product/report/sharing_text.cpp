@@ -41,7 +41,9 @@ std::string objects_table(const SharingReport& report, std::size_t shown, std::s
 }
 
 std::string place_name(const model::Group& line, const model::Group& function, const std::string& variable) {
-  std::string text = line.name.empty() ? "(unknown line)" : line.name;
+  // The file without its folders, which would push the rest out of sight.
+  std::string text = line.file.empty() ? "(unknown line)"
+                                       : fmt::format("{}:{}", line.file.substr(line.file.rfind('/') + 1), line.line);
   if (!function.name.empty()) text += ' ' + function.name;
   if (!variable.empty()) text += ": " + variable;
   return text;
@@ -53,27 +55,25 @@ std::string bytes_range(const ThreadUse& use) {
 }
 
 std::string pairs_table(const SharedObjectRow& row, std::size_t width) {
-  Table table({{"  misses", Align::left}, {"false"}, {"true"}, {"taken by", Align::left}});
+  Table table({{"  false sharing"}, {"true sharing"}, {"of lines", Align::left}, {"at", Align::left}});
   for (std::size_t i = 0; i < std::min(shown_pairs, row.places.size()); ++i) {
     const model::SharingPlaces& p = row.places[i];
-    table.add({"  " + place_name(p.line, p.function, p.variable), with_thousands(p.misses[falsely]),
-               with_thousands(p.misses[truly]), place_name(p.writer_line, p.writer_function, p.writer_variable)});
+    table.add({with_thousands(p.misses[falsely]), with_thousands(p.misses[truly]), "missed",
+               place_name(p.line, p.function, p.variable)});
+    table.add({"", "", "taken", place_name(p.writer_line, p.writer_function, p.writer_variable)});
   }
-  if (!table.fit(3, width, least_name)) {
-    table.fit(0, width, least_name);
-    table.fit(3, width, least_name);
-  }
+  table.fit(3, width, least_name);
   return table.text();
 }
 
 std::string line_text(const SharedLineRow& line, LineSize size, std::size_t width) {
   std::string text = fmt::format("  line at {:#x}: {} falsely shared, {} truly\n", line.address.value,
                                  with_thousands(line.misses[falsely]), with_thousands(line.misses[truly]));
-  Table uses({{"    thread"}, {"", Align::left}, {"", Align::left}, {"", Align::left}});
+  Table uses({{"    thread"}, {"does", Align::left}, {"with", Align::left}, {"at", Align::left}});
   for (std::size_t i = 0; i < std::min(shown_uses, line.uses.size()); ++i) {
     const ThreadUse& use = line.uses[i];
-    uses.add({fmt::format("{}", use.thread), use.writes ? "writes" : "reads", bytes_range(use),
-              place_name(use.line, use.function, use.variable)});
+    uses.add({fmt::format("{}", use.thread), use.writes ? (use.reads ? "reads, writes" : "writes") : "reads",
+              bytes_range(use), place_name(use.line, use.function, use.variable)});
   }
   uses.fit(3, width, least_name);
   text += uses.text();
@@ -81,7 +81,7 @@ std::string line_text(const SharedLineRow& line, LineSize size, std::size_t widt
     text += fmt::format("    … and {}\n", counted(line.uses.size() - shown_uses, "other use"));
   if (line.padding && line.misses[falsely] > 0) {
     text += wrapped(
-        fmt::format("    Cure: the threads' parts begin {} apart; {} of padding after each, or alignment to {} "
+        fmt::format("  cure: the threads' parts begin {} apart; {} of padding after each, or alignment to {} "
                     "bytes, gives each thread lines of its own.",
                     counted(line.padding->part, "byte"), counted(line.padding->bytes, "byte"), size.bytes().value),
         width, 4);
