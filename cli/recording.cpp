@@ -11,6 +11,7 @@
 #include "cachescape/analyzer.hpp"
 #include "cli/host.hpp"
 #include "cli/progress.hpp"
+#include "cli/thread_order.hpp"
 #include "cli/version.hpp"
 #include "observe/collect/collector.hpp"
 #include "observe/collect/place_profile.hpp"
@@ -158,6 +159,9 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
+  if (profile.threads.size() > 1)
+    profile.provenance.emplace_back("thread_order",
+                                    order_kept(session.header(), recorder.accesses(), collector.ordered_parts()));
   if (!options.region.empty()) profile.provenance.emplace_back("region", options.region);
   if (collector.context().stacks.cut())
     profile.provenance.emplace_back("allocation_stacks",
@@ -176,6 +180,7 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace")->type_name("FILE");
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
       ->type_name("TAG");
+  add_order_option(verb, options.order);
   verb.add_option("--block-cap", options.block_cap,
                   "Analyse until each block was executed N times, and estimate the rest by its executions")
       ->type_name("N");

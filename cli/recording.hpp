@@ -21,6 +21,7 @@ struct RecordingOptions {
   bool unique_bytes = false;    ///< count different bytes
   std::uint64_t block_cap = 0;  ///< 0: blocks are not sampled
   std::string region;           ///< of <cachescape/mark.h>, empty = everything
+  std::string order = "auto";   ///< between threads
   bool full = false;            ///< everything that an imported trace is analysed for
   bool only_trace = false;
   bool counters_only = false;

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define CACHESCAPE_SESSION_MAGIC UINT64_C(0x6e6f697373657363) /* "csession" */
-#define CACHESCAPE_SESSION_VERSION UINT32_C(2)
+#define CACHESCAPE_SESSION_VERSION UINT32_C(3)
 
 /* The file descriptor of the session to join, in decimal. */
 #define CACHESCAPE_SESSION_VARIABLE "CACHESCAPE_SESSION"
@@ -42,21 +42,26 @@ struct cachescape_session {
   uint32_t block_bytes, ring_blocks, max_rings, max_modules;
   uint64_t rings_at, modules_at, arena_at, blocks_at; /* offsets in the file */
   uint64_t arena_bytes, file_bytes;
-  uint32_t collector_pid; /* 0 while there is none */
-  uint32_t owner_pid;     /* atomic: the one process that writes; 0 until one has claimed the session */
-  uint32_t rings_used;    /* atomic: ring headers that were ever used */
-  uint32_t modules_used;  /* atomic: module entries that are complete */
-  uint64_t arena_used;    /* atomic */
-  uint32_t news;          /* atomic futex: grows whenever there is something to collect */
-  uint32_t sleeping;      /* atomic: the collector waits for news */
-  uint32_t finished;      /* atomic: the program has ended in order and published everything */
-  uint32_t collected;     /* atomic futex: the collector has finished */
-  uint64_t unobserved;    /* atomic: blocks that were dropped, by threads without a ring or with a full one */
-  uint64_t started_at;    /* nanoseconds since 1970 */
-  uint32_t threads_seen;  /* atomic: numbers handed out to threads */
-  uint32_t stacks_used;   /* atomic: stacks of calls (stack.h) that were kept or did not fit */
-  uint64_t loaded_at;     /* atomic: offset of the last of the loaded files (stack.h), 0 = none */
-  uint64_t code_at;       /* atomic: offset of the tables of translated code (code.h), 0 = none */
+  uint32_t collector_pid;    /* 0 while there is none */
+  uint32_t owner_pid;        /* atomic: the one process that writes; 0 until one has claimed the session */
+  uint32_t rings_used;       /* atomic: ring headers that were ever used */
+  uint32_t modules_used;     /* atomic: module entries that are complete */
+  uint64_t arena_used;       /* atomic */
+  uint32_t news;             /* atomic futex: grows whenever there is something to collect */
+  uint32_t sleeping;         /* atomic: the collector waits for news */
+  uint32_t finished;         /* atomic: the program has ended in order and published everything */
+  uint32_t collected;        /* atomic futex: the collector has finished */
+  uint64_t unobserved;       /* atomic: blocks that were dropped, by threads without a ring or with a full one */
+  uint64_t started_at;       /* nanoseconds since 1970 */
+  uint32_t threads_seen;     /* atomic: numbers handed out to threads */
+  uint32_t stacks_used;      /* atomic: stacks of calls (stack.h) that were kept or did not fit */
+  uint64_t loaded_at;        /* atomic: offset of the last of the loaded files (stack.h), 0 = none */
+  uint64_t code_at;          /* atomic: offset of the tables of translated code (code.h), 0 = none */
+  uint32_t order;            /* atomic: in force now (order.h) */
+  uint32_t order_of_threads; /* comes into force when a second thread begins */
+  uint8_t apart[24];         /* the tickets share no cache line with anything else */
+  uint64_t tickets;          /* atomic: taken so far */
+  uint8_t rest[56];
 };
 
 enum { CACHESCAPE_RING_FREE = 0, CACHESCAPE_RING_ACTIVE = 1, CACHESCAPE_RING_ENDED = 2 };
@@ -80,8 +85,10 @@ struct cachescape_block {
   uint64_t began; /* time stamp counter when the thread began to write it */
   uint64_t ended; /* when it was published; 0 until then */
   uint32_t thread;
-  uint32_t bytes; /* of records, once published */
-  uint64_t reserved;
+  uint32_t bytes;     /* of records, once published */
+  uint64_t tickets;   /* taken in the session when the thread began to write it */
+  uint32_t in_pieces; /* whether what follows are pieces (order.h) */
+  uint32_t reserved;
 };
 
 /* A compiled module that has joined: where its tables were put. */
@@ -116,10 +123,11 @@ struct cachescape_global {
 #else
 #define CACHESCAPE_STATIC_ASSERT _Static_assert
 #endif
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 160, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 256, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_ring) == 128, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_ring, tail) == 64, "fixed layout");
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 32, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_session, tickets) % 64 == 0, "a line of its own");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 40, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_module) == 72, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_counters) == 16, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_global) == 24, "fixed layout");
