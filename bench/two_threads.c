@@ -1,6 +1,6 @@
 /* Runs a program that was compiled with -Dmain=program twice at the same time, in two threads. */
-#include <pthread.h>
 #include "two_threads.h"
+#include <pthread.h>
 
 static int count;
 static char** arguments;

@@ -1,5 +1,6 @@
 #include "cli/recording.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
@@ -38,6 +39,7 @@ class Recorder : public collect::AccessSink {
   void count_unique_bytes() { unique_.emplace(); }
 
   void take(const PackedBatch& batch) override {
+    note_thread(batch.thread);
     accesses_ += batch.size();
     if (analyzer_) analyzer_->consume(batch);
     if (unique_) unique_->take(batch, context_->places, context_->modules);
@@ -50,6 +52,7 @@ class Recorder : public collect::AccessSink {
   }
 
   void take(const StridedRun& run) override {
+    note_thread(run.thread);
     accesses_ += run.trips * run.body.size();
     if (analyzer_) analyzer_->consume(run);
     if (unique_) unique_->take(run, context_->places, context_->modules);
@@ -75,12 +78,19 @@ class Recorder : public collect::AccessSink {
   }
 
   std::uint64_t accesses() const { return accesses_; }
+  /// How often an access was of another thread than the one before it.
+  std::uint64_t thread_switches() const { return switches_; }
   std::optional<Analyzer>& analyzer() { return analyzer_; }
   std::vector<Counted> counted() const { return unique_ ? unique_->counted() : std::vector<Counted>(); }
   trace::TraceWriter* trace() { return trace_.get(); }
   const std::optional<Error>& trace_error() const { return trace_error_; }
 
  private:
+  void note_thread(ThreadId thread) {
+    if (last_thread_ && *last_thread_ != thread) ++switches_;
+    last_thread_ = thread;
+  }
+
   // A trace names sites, by their program counters where there are such, not the places that the engine counts by.
   void append(const AccessBatch& batch) {
     if (trace_error_) return;
@@ -106,6 +116,8 @@ class Recorder : public collect::AccessSink {
   AccessBatch expanded_;
   AccessBatch sited_;
   std::uint64_t accesses_ = 0;
+  std::uint64_t switches_ = 0;
+  std::optional<ThreadId> last_thread_;
 };
 
 std::string iso_time(std::uint64_t nanoseconds) {
@@ -159,9 +171,14 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
-  if (profile.threads.size() > 1)
-    profile.provenance.emplace_back("thread_order",
-                                    order_kept(session.header(), recorder.accesses(), collector.ordered_parts()));
+  if (profile.threads.size() > 1) {
+    // Observers that let one thread run at a time have said it already.
+    if (std::ranges::find(options.facts, "thread_order", &std::pair<std::string, std::string>::first) ==
+        options.facts.end())
+      profile.provenance.emplace_back("thread_order",
+                                      order_kept(session.header(), recorder.accesses(), collector.ordered_parts()));
+    profile.provenance.emplace_back("thread_switches", std::to_string(recorder.thread_switches()));
+  }
   if (!options.region.empty()) profile.provenance.emplace_back("region", options.region);
   if (collector.context().stacks.cut())
     profile.provenance.emplace_back("allocation_stacks",

@@ -28,7 +28,7 @@ void ask_for_order(cachescape_session& session, const std::string& order) {
 std::string order_kept(const cachescape_session& session, std::uint64_t accesses, std::uint64_t parts) {
   const std::uint32_t order = cachescape_load32(&session.order);
   if (order == CACHESCAPE_ORDER_EXACT) return "exact: by tickets";
-  return fmt::format("{} of {} accesses on average", order == CACHESCAPE_ORDER_FINE ? "pieces" : "blocks",
+  return fmt::format("of {} of {} accesses on average", order == CACHESCAPE_ORDER_FINE ? "pieces" : "blocks",
                      report::with_thousands(accesses / std::max<std::uint64_t>(parts, 1)));
 }
 

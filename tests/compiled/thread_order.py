@@ -2,7 +2,7 @@
 import signal
 import sys
 
-from support import CC, SOURCE, Scratch, main
+from support import CC, PROGRAM, SOURCE, Scratch, main
 
 sys.path.insert(0, str(SOURCE / "tests/programs/sharing"))
 from known import FOLDER, KnownSharing  # noqa: E402
@@ -38,10 +38,12 @@ class Sharing(KnownSharing, Scratch):
         for order in "auto", "blocks", "fine", "exact":
             self.record("./ping_pong", options=["--order", order])
             said[order] = self.info()["provenance"]["thread_order"]
-        self.assertRegex(said["blocks"], r"^blocks of [\d,]+ accesses on average$")
-        self.assertRegex(said["fine"], r"^pieces of \d+ accesses on average$")
+        self.assertRegex(said["blocks"], r"^of blocks of [\d,]+ accesses on average$")
+        self.assertRegex(said["fine"], r"^of pieces of \d+ accesses on average$")
         self.assertRegex(said["exact"], r"^exact")
-        self.assertEqual(said["auto"].split()[0], said["fine"].split()[0])
+        self.assertEqual(said["auto"].split()[:2], said["fine"].split()[:2])
+        self.assertIn("order exact: by tickets", self.run_it([PROGRAM, "info", "out.cscape"]).stdout)
+        self.assertIn("order exact: by tickets", self.run_it([PROGRAM, "report", "out.cscape", "--machine", "L1:32K,8,64"]).stdout)
 
     def test_one_thread_has_no_order_to_keep(self):
         self.compile("int x[100]; int main(void) { for (int i = 0; i < 100; i++) ((volatile int *)x)[i] = i; return 0; }")

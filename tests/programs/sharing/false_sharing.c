@@ -1,5 +1,5 @@
-/* Two threads write by turns, N times each, different words of one line: it moves 2 N - 1 times, and nobody needs what the
- * other has written. */
+/* Two threads write by turns, N times each, different words of one line: it moves 2 N - 1 times, and nobody needs what
+ * the other has written. */
 #include "turns.h"
 
 static _Alignas(line_bytes) volatile long words[8];

@@ -1,5 +1,5 @@
-/* One thread fills the lines of a ring, another reads them: each line comes from the first one's cache, once for each time
- * that it was filled. The loop over a line is affine. */
+/* One thread fills the lines of a ring, another reads them: each line comes from the first one's cache, once for each
+ * time that it was filled. The loop over a line is affine. */
 #include "turns.h"
 
 enum { slots = 4, words = 8 };

@@ -1,6 +1,6 @@
-/* One thread counts a word up in a loop whose trips are known beforehand; another writes a word beside it again and again,
- * and looks before and after how far the count is. Prints both for each of its writes: so many of the first one's writes
- * came before that one. */
+/* One thread counts a word up in a loop whose trips are known beforehand; another writes a word beside it again and
+ * again, and looks before and after how far the count is. Prints both for each of its writes: so many of the first
+ * one's writes came before that one. */
 #include "turns.h"
 
 enum { writes = 200 };
