@@ -36,11 +36,15 @@ void let_program_go(const SessionFile& session) {
   wake(&s.collected);
 }
 
-void Collector::take(RingReader& ring) {
+void Collector::learn_modules() {
   if (!context_.modules.update(session_)) ++context_.broken_blocks;
   context_.code.update(session_);
   for (const auto& globals = context_.modules.globals(); globals_known_ < globals.size(); ++globals_known_)
     context_.objects.add_global(globals[globals_known_]);
+}
+
+void Collector::take(RingReader& ring) {
+  learn_modules();  // those that joined before the records were written
   const RingReader::Front front = ring.front();
   ring.take(batch_, sink_);
   if (front.is_piece && front.ends) next_ticket_ = std::max(next_ticket_, front.ticket + 1);
@@ -49,6 +53,7 @@ void Collector::take(RingReader& ring) {
 }
 
 void Collector::look_at_rings(bool program_is_over) {
+  learn_modules();
   cachescape_session& s = session_.header();
   const std::uint32_t rings = std::min<std::uint32_t>(cachescape_load32(&s.rings_used), s.max_rings);
   for (std::uint32_t i = static_cast<std::uint32_t>(rings_.size()); i < rings; ++i) rings_.emplace_back(session_, i);

@@ -44,6 +44,7 @@ class Collector {
   using Clock = std::chrono::steady_clock;
 
   bool collect(bool program_is_over);
+  void learn_modules();
   void look_at_rings(bool program_is_over);
   RingReader* earliest();
   /// Whether all that comes before it has been taken, or need not be waited for.
