@@ -47,6 +47,16 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
   LevelView view;
   view.instances_ = instances.size();
 
+  if (place.coherent && meeting != Meeting::all) {
+    // Profiles know of threads in a row.
+    const bool in_a_row = place.cores == 0 || place.cores >= streams.threads().size();
+    view.coherent_ = in_a_row ? streams.find_coherent(place.shared_by, place.line) : nullptr;
+    if (view.coherent_ != nullptr) {
+      view.touches_ = view.coherent_->touches();
+      view.cold_ = view.coherent_->cold();
+      return view;
+    }
+  }
   bool by_thread = meeting != Meeting::all;
   for (const auto& members : instances) {
     if (!by_thread) break;
@@ -88,6 +98,10 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
 }
 
 StreamModel::Estimate LevelView::misses(std::uint64_t sets, std::uint64_t ways) const {
+  if (coherent_ != nullptr) {
+    const CoherentModel::Estimate all = coherent_->misses(sets, ways);
+    return {all.misses, all.method};
+  }
   StreamModel::Estimate all{{}, Method::exact_set_distance};
   for (const Part& part : parts_) {
     const StreamModel::Estimate one = part.stream->misses(sets, ways, part.stretch);
@@ -97,13 +111,19 @@ StreamModel::Estimate LevelView::misses(std::uint64_t sets, std::uint64_t ways) 
   return all;
 }
 
+std::array<KindCounts, sharing_kinds> LevelView::lost(std::uint64_t sets, std::uint64_t ways) const {
+  return coherent_ != nullptr ? coherent_->misses(sets, ways).lost : std::array<KindCounts, sharing_kinds>{};
+}
+
 KindCounts LevelView::fully_associative_misses(std::uint64_t lines) const {
+  if (coherent_ != nullptr) return coherent_->fully_associative_misses(lines).misses;
   KindCounts all{};
   for (const Part& part : parts_) add(all, part.stream->fully_associative_misses(lines, part.stretch));
   return all;
 }
 
 std::optional<StreamModel::WriteBacks> LevelView::write_backs(std::uint64_t sets, std::uint64_t ways) const {
+  if (coherent_ != nullptr) return coherent_->write_backs(sets, ways);
   StreamModel::WriteBacks all{0, true};
   for (const Part& part : parts_) {
     const auto one = part.stream->write_backs(sets, ways, part.stretch);
@@ -124,9 +144,10 @@ double LevelView::miss_variance(std::uint64_t sets, std::uint64_t ways) const {
 
 std::string LevelView::why_sdcm(std::uint64_t sets, std::uint64_t ways) const {
   if (misses(sets, ways).method != Method::sdcm) return {};
-  const StreamModel& stream = *parts_.front().stream;
+  const StreamModel& stream = coherent_ != nullptr ? coherent_->kept() : *parts_.front().stream;
   if (stream.scaling().by_lines()) return "set distances cannot be known from a sample of lines";
-  if (parts_.front().stretch != 1) return "set distances of several threads together were not recorded";
+  if (coherent_ == nullptr && parts_.front().stretch != 1)
+    return "set distances of several threads together were not recorded";
   const std::vector<std::uint64_t> counts = stream.exact_set_counts();
   if (counts.empty()) return "the profile has no set distances at this line size";
   if (std::ranges::find(counts, sets) == counts.end()) {

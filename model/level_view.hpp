@@ -1,6 +1,7 @@
 // One cache level's view of a program: the streams that its instances see, and their misses added up.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,7 @@ struct LevelPlace {
   std::uint32_t cores = 0;      ///< as in machine::Machine
   std::uint32_t shared_by = 1;  ///< as in machine::Level
   LineSize line{6};
+  bool coherent = false;  ///< other instances' writes take lines away
 };
 
 /// Immutable; safe from any thread; must not outlive its Streams.
@@ -26,6 +28,7 @@ struct LevelPlace {
 ///   what the instances see.
 /// - Several threads in one instance, but not all: each thread's own distances, stretched by (accesses of
 ///   the instance's threads) / (its own accesses), as if the others touched other lines at their own pace.
+/// - Where writes take lines away and the profile knows of that: what it holds for as many threads per cache.
 /// - No distances by thread in the profile: the stream of everything over the lines of all instances together (Byfl,
 ///   equation 4).
 class LevelView {
@@ -36,6 +39,8 @@ class LevelView {
   /// Misses of an LRU level whose instances have `sets` × `ways` lines each. The method is the least exact that was
   /// used.
   StreamModel::Estimate misses(std::uint64_t sets, std::uint64_t ways) const;
+  /// Those of them whose line another instance's write has taken; none where that is not known.
+  std::array<KindCounts, sharing_kinds> lost(std::uint64_t sets, std::uint64_t ways) const;
   /// Misses of fully associative LRU instances of `lines` lines each.
   KindCounts fully_associative_misses(std::uint64_t lines) const;
   /// Write-backs of such a level, all instances together; exact where every stream's are. None where a stream lacks
@@ -43,6 +48,9 @@ class LevelView {
   std::optional<StreamModel::WriteBacks> write_backs(std::uint64_t sets, std::uint64_t ways) const;
   /// Variance of the sum of misses(sets, ways); 0 where nothing was sampled.
   double miss_variance(std::uint64_t sets, std::uint64_t ways) const;
+
+  /// Null where lines are not taken away, or the profile does not know of it.
+  const CoherentModel* coherent() const { return coherent_; }
 
   const KindCounts& touches() const { return touches_; }
   const KindCounts& cold() const { return cold_; }
@@ -59,6 +67,7 @@ class LevelView {
   };
 
   std::vector<Part> parts_;
+  const CoherentModel* coherent_ = nullptr;
   KindCounts touches_{};
   KindCounts cold_{};
   std::size_t instances_ = 1;

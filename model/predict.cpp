@@ -37,8 +37,9 @@ class Predictor {
 
   Result<Prediction> run() {
     for (const Level& level : machine_.levels) {
-      CACHESCAPE_TRY(LevelView view,
-                     LevelView::of(streams_, {machine_.cores, level.shared_by, level.line}, level.name));
+      CACHESCAPE_TRY(
+          LevelView view,
+          LevelView::of(streams_, {machine_.cores, level.shared_by, level.line, follows_coherence()}, level.name));
       views_.push_back(std::move(view));
     }
     HierarchyOutcome& outcome = result_.outcome;
@@ -68,17 +69,25 @@ class Predictor {
     }
   }
 
-  bool coherent() const {
-    return machine_.coherence != machine::Coherence::none &&
-           std::ranges::any_of(views_, [](const LevelView& view) { return view.instances() > 1; });
+  bool follows_coherence() const {
+    return machine_.coherence != machine::Coherence::none && options_.detail == Detail::coherence;
+  }
+
+  /// Whether others take lines from the level and nothing is known of it.
+  bool lacks_coherence(std::size_t i) const {
+    return machine_.coherence != machine::Coherence::none && views_[i].instances() > 1 &&
+           views_[i].coherent() == nullptr;
   }
 
   void warn_of_coherence() {
-    if (coherent()) {
-      warn(
-          "coherence is not modelled: misses that other threads' writes cause are not counted, and lines that another "
-          "cache holds are not found there");
-    }
+    std::string levels;
+    for (std::size_t i = 0; i < views_.size(); ++i)
+      if (lacks_coherence(i)) levels += (levels.empty() ? "" : ", ") + machine_.levels[i].name;
+    if (levels.empty()) return;
+    warn(fmt::format(
+        "coherence is not modelled at {}: misses that other threads' writes cause are not counted, and lines "
+        "that another cache holds are not found there{}",
+        levels, options_.detail == Detail::coherence ? "; the profile holds nothing on it" : ""));
   }
 
   /// An exclusive level and the levels it does not repeat hold lines together.
@@ -94,6 +103,7 @@ class Predictor {
 
   Geometry judged_geometry(std::size_t i) const {
     const Level& level = machine_.levels[i];
+    if (options_.detail == Detail::stack) return {1, static_cast<std::uint64_t>(lines_together(i))};
     if (level.inclusion != Inclusion::exclusive) return {level.sets, level.ways};
     return {level.sets, static_cast<std::uint64_t>(lines_together(i) / static_cast<double>(level.sets))};
   }
@@ -122,14 +132,21 @@ class Predictor {
                        clamped, before != nullptr ? before->name : "the program"));
     }
     if (options_.classify) {
-      const KindCounts without_sets = view.fully_associative_misses(geometry.sets * geometry.ways);
-      classify(counts.reads, reads(view.cold()), reads(without_sets));
-      classify(counts.writes, writes(view.cold()), writes(without_sets));
+      const std::uint64_t lines = geometry.sets * geometry.ways;
+      const auto lost = view.lost(geometry.sets, geometry.ways);
+      // What misses without sets for want of room.
+      KindCounts without_sets = view.fully_associative_misses(lines);
+      for (const KindCounts& taken : view.lost(1, lines))
+        for (std::size_t k = 0; k < access_kinds; ++k) without_sets[k] -= taken[k];
+      classify(counts.reads, reads(view.cold()), {reads(lost[0]), reads(lost[1])}, reads(without_sets));
+      classify(counts.writes, writes(view.cold()), {writes(lost[0]), writes(lost[1])}, writes(without_sets));
     }
+    count_coherence(i, geometry, counts);
     counts.bytes_in = Bytes{counts.total().misses * level.line.bytes().value};
 
     LevelPrediction how;
     how.method = estimate.method;
+    how.coherent = view.coherent() != nullptr;
     how.why_not_exact = reasons(i, geometry, estimate.method);
     if (streams_.sampling().method != Sampling::Method::none) {
       how.confidence =
@@ -171,11 +188,34 @@ class Predictor {
     }
   }
 
-  static void classify(Tally& tally, std::uint64_t cold, std::uint64_t without_sets) {
+  /// What passes between the instances of a level. Sets are left out: a line that misses for their sake is counted as
+  /// if it were there.
+  void count_coherence(std::size_t i, const Geometry& geometry, LevelOutcome& counts) const {
+    const CoherentModel* const coherent = views_[i].coherent();
+    if (coherent == nullptr) return;
+    const std::uint64_t lines = geometry.sets * geometry.ways;
+    counts.invalidations = coherent->invalidations(lines);
+    counts.remote_hits = coherent->remote_hits(lines);
+    // What comes from farther away is counted farther out.
+    if (i + 1 < views_.size() && views_[i + 1].coherent() != nullptr)
+      counts.remote_hits -= std::min(counts.remote_hits, views_[i + 1].coherent()->remote_hits(lines));
+    if (i == 0) counts.upgrades = coherent->upgrades(lines, machine_.coherence);
+  }
+
+  static void classify(Tally& tally, std::uint64_t cold, std::array<std::uint64_t, sharing_kinds> lost,
+                       std::uint64_t without_sets) {
     MissClasses& c = tally.classes;
-    c.cold = std::min(cold, tally.misses);
-    c.capacity = std::max(c.cold, std::min(without_sets, tally.misses)) - c.cold;
-    c.conflict = tally.misses - c.cold - c.capacity;
+    std::uint64_t left = tally.misses;
+    const auto take = [&left](std::uint64_t wanted) {
+      const std::uint64_t taken = std::min(wanted, left);
+      left -= taken;
+      return taken;
+    };
+    c.cold = take(cold);
+    c.true_sharing = take(lost[0]);
+    c.false_sharing = take(lost[1]);
+    c.capacity = take(without_sets - std::min(without_sets, c.cold));
+    c.conflict = left;
   }
 
   std::vector<std::string> reasons(std::size_t i, const Geometry& geometry, Method method) {
@@ -208,7 +248,9 @@ class Predictor {
         why.push_back(fmt::format("{} is inclusive, and may take lines from it", machine_.levels[outer].name));
       }
     }
-    if (views_[i].instances() > 1 && coherent()) why.emplace_back("coherence is not modelled");
+    if (lacks_coherence(i)) why.emplace_back("coherence is not modelled");
+    if (options_.detail == Detail::stack && machine_.levels[i].sets > 1)
+      why.emplace_back("it is judged as fully associative, as asked");
     if (streams_.sampling().method != Sampling::Method::none) why.emplace_back("the profile is a sample");
     return why;
   }

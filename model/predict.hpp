@@ -16,8 +16,16 @@
 
 namespace cachescape::model {
 
+/// How much of a cache is modelled, as in Byfl's comparison; each more than the one before.
+enum class Detail : std::uint8_t {
+  stack,      ///< lines only: every cache is fully associative, and no other takes lines from it
+  sets,       ///< sets too
+  coherence,  ///< other caches' writes too, where the profile knows of them
+};
+
 struct PredictOptions {
-  bool classify = true;  ///< tell cold, capacity and conflict misses apart
+  bool classify = true;  ///< tell the causes of misses apart
+  Detail detail = Detail::coherence;
 };
 
 /// How a level's write-backs and bytes out were found.
@@ -34,6 +42,7 @@ struct LevelPrediction {
   WriteBackMethod write_backs = WriteBackMethod::unknown;
   /// Why they are not exact; a clause without full stop. Empty = they are.
   std::string write_back_note;
+  bool coherent = false;  ///< what other instances' writes do is in the numbers
   /// Of the level's misses, where the profile was sampled.
   std::optional<Interval> confidence;
 
@@ -42,7 +51,7 @@ struct LevelPrediction {
 };
 
 struct Prediction {
-  /// As the simulator's; upgrades, invalidations and remote hits are not modelled and 0.
+  /// As the simulator's; upgrades, invalidations and remote hits are 0 where coherence is not modelled.
   HierarchyOutcome outcome;
   std::vector<LevelPrediction> levels;  ///< one per level of the outcome
   /// Average memory access time of a touch: the sum over levels of hits × latency, plus memory's, over touches. Where

@@ -28,6 +28,8 @@ void Streams::build(const Profile& profile, Wanted wanted) {
     models_.try_emplace({stack.scope, stack.line}, stack, sets == profile.sets.end() ? nullptr : &*sets,
                         scaling_of(profile, stack.scope));
   }
+  for (const CoherentProfile& degree : profile.sharing.degrees)
+    if (wanted(degree.line)) coherent_.try_emplace({degree.degree, degree.line}, degree);
   sort_without_repetition(recorded_);
 }
 
@@ -48,6 +50,11 @@ const StreamModel* Streams::find(const Scope& scope, LineSize line) const {
       scope.kind == Scope::Kind::everything ? Scope{Scope::Kind::thread, threads_.front().thread} : Scope{};
   const auto found = models_.find({other, line});
   return found != models_.end() ? &found->second : nullptr;
+}
+
+const CoherentModel* Streams::find_coherent(std::uint32_t degree, LineSize line) const {
+  const auto found = coherent_.find({degree, line});
+  return found != coherent_.end() ? &found->second : nullptr;
 }
 
 std::vector<LineSize> Streams::line_sizes() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cachescape/profile.hpp"
+#include "model/coherent_model.hpp"
 #include "model/needs.hpp"
 #include "model/stream_model.hpp"
 
@@ -25,6 +26,8 @@ class Streams {
   /// Null where the profile has no stack distances for it. A program of one thread has one stream, whichever way it was
   /// recorded.
   const StreamModel* find(const Scope& scope, LineSize line) const;
+  /// Coherent caches of `degree` threads each; null where the profile does not hold them.
+  const CoherentModel* find_coherent(std::uint32_t degree, LineSize line) const;
   /// The line sizes whose stack distances of everything are here, ascending.
   std::vector<LineSize> line_sizes() const;
   /// Every line size of the profile, here or not, ascending.
@@ -45,6 +48,7 @@ class Streams {
   Losses losses_;
   std::vector<LineSize> recorded_;
   std::map<std::pair<Scope, LineSize>, StreamModel> models_;
+  std::map<std::pair<std::uint32_t, LineSize>, CoherentModel> coherent_;
 };
 
 }  // namespace cachescape::model

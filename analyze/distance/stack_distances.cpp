@@ -43,6 +43,17 @@ struct StackDistances::Engine {
 
   std::uint32_t touch_while_filling(Line line);
   bool known(Line line);
+  /// The line's place in the front; `filled` where it is not there.
+  unsigned place_in_front(Line line) const {
+    const StackFront& front = state.front;
+    return static_cast<unsigned>(std::find(front.line, front.line + front.filled, line.value) - front.line);
+  }
+  /// Of a line that is not in the front; 0 = never touched.
+  std::uint32_t time_of(Line line) const {
+    const std::uint32_t* const time = state.last.peek(line.value);
+    return time != nullptr ? *time : 0;
+  }
+  std::uint32_t* slot(Line line);
   std::uint64_t followed() const { return state.last.lines(); }
 
   Path path;
@@ -63,12 +74,8 @@ std::uint32_t StackDistances::Engine::touch_while_filling(Line line) {
     std::rotate(front.time, front.time + place, front.time + place + 1);
     return place;
   }
-  if (state.last.find(line.value) == nullptr) {
-    state.last.make_room(line.value);
-    for (unsigned i = 0; i < front.filled; ++i) front.time[i] = state.last.find(front.line[i]);
-  }
+  front.time[front.filled] = slot(line);
   front.line[front.filled] = line.value;
-  front.time[front.filled] = state.last.find(line.value);
   ++front.filled;
   std::rotate(front.line, front.line + front.filled - 1, front.line + front.filled);
   std::rotate(front.time, front.time + front.filled - 1, front.time + front.filled);
@@ -77,10 +84,14 @@ std::uint32_t StackDistances::Engine::touch_while_filling(Line line) {
 }
 
 bool StackDistances::Engine::known(Line line) {
-  const StackFront& front = state.front;
-  if (std::find(front.line, front.line + front.filled, line.value) != front.line + front.filled) return true;
-  const std::uint32_t* const time = state.last.peek(line.value);
-  return time != nullptr && *time != 0;
+  return place_in_front(line) != state.front.filled || time_of(line) != 0;
+}
+
+std::uint32_t* StackDistances::Engine::slot(Line line) {
+  if (std::uint32_t* const known = state.last.find(line.value); known != nullptr) return known;
+  state.last.make_room(line.value);
+  for (unsigned i = 0; i < state.front.filled; ++i) state.front.time[i] = state.last.find(state.front.line[i]);
+  return state.last.find(line.value);
 }
 
 StackDistances::StackDistances() : StackDistances(Options()) {}
@@ -110,6 +121,62 @@ void StackDistances::process(std::span<const Line> lines, std::span<std::uint32_
     }
   }
 }
+
+std::uint32_t StackDistances::distance(Line line) const {
+  const StackState& state = engine_->state;
+  if (const unsigned place = engine_->place_in_front(line); place != state.front.filled) return place;
+  const std::uint32_t time = engine_->time_of(line);
+  if (time == 0) return cold_distance;
+  const auto later_in = [](std::uint64_t word, std::uint32_t time_in_it) {
+    return static_cast<std::uint32_t>(std::popcount(word >> (time_in_it % 64) >> 1));
+  };
+  const auto word_begin = static_cast<std::uint32_t>(state.now / 64 * 64);
+  if (time >= word_begin) return StackFront::lines + later_in(state.open, time);
+  using W = StackWindow;
+  const W& window = state.window;
+  std::uint32_t later = StackFront::lines + static_cast<std::uint32_t>(std::popcount(state.open));
+  // Up to the end of the leaf, then of the group, of the block, of the window.
+  const std::uint32_t word = time >> W::word_bits;
+  later += later_in(window.words[word], time);
+  if (word % 2 == 0) later += static_cast<std::uint32_t>(std::popcount(window.words[word + 1]));
+  const auto add_rest = [&later](const auto* counts, std::uint32_t at) {
+    for (std::uint32_t i = at + 1; i % 64 != 0; ++i) later += counts[i];
+  };
+  add_rest(window.leaves, time >> W::leaf_bits);
+  add_rest(window.groups, time >> W::group_bits);
+  for (std::uint32_t b = (time >> W::block_bits) + 1; b <= word_begin >> W::block_bits; ++b) later += window.blocks[b];
+  return later;
+}
+
+std::uint64_t StackDistances::recency(Line line) const {
+  const StackFront& front = engine_->state.front;
+  if (const unsigned place = engine_->place_in_front(line); place != front.filled)
+    return StackWindow::most_touches + StackFront::lines - place;
+  return engine_->time_of(line);
+}
+
+void StackDistances::exchange(Line a, Line b) {
+  StackState& state = engine_->state;
+  engine_->slot(a);
+  std::uint32_t* const time_b = engine_->slot(b);
+  std::uint32_t* const time_a = engine_->slot(a);
+  const unsigned place_a = engine_->place_in_front(a);
+  const unsigned place_b = engine_->place_in_front(b);
+  const auto put = [&](unsigned place, Line line, std::uint32_t* time) {
+    state.front.line[place] = line.value;
+    state.front.time[place] = time;
+  };
+  const unsigned none = state.front.filled;
+  // What a line in the front has for a time means nothing, but it must not once the line has left.
+  const std::uint32_t old_a = place_a != none ? 0 : *time_a;
+  const std::uint32_t old_b = place_b != none ? 0 : *time_b;
+  if (place_a != none) put(place_a, b, time_b);
+  if (place_b != none) put(place_b, a, time_a);
+  *time_a = old_b;
+  *time_b = old_a;
+}
+
+void StackDistances::prefetch(Line line) const { engine_->state.last.prefetch(line.value); }
 
 std::vector<Line> StackDistances::recency_order(const std::function<bool(Line)>& keep) const {
   const StackState& state = engine_->state;

@@ -62,6 +62,16 @@ class StackDistances {
   /// Precondition: distances.size() == lines.size().
   void process(std::span<const Line> lines, std::span<std::uint32_t> distances);
 
+  /// What process() would say of a touch now, without making it.
+  std::uint32_t distance(Line line) const;
+  /// Greater for lines touched later, 0 for those never touched. The numbers change with every process(), their order
+  /// does not.
+  std::uint64_t recency(Line line) const;
+  /// Each of the two lines takes the other's last touch, or has none where the other had none.
+  void exchange(Line a, Line b);
+  /// Brings what the above read of a line nearer to the processor.
+  void prefetch(Line line) const;
+
   /// The lines for which keep(line) holds, from the least to the most recently touched. Feeding them to a new instance
   /// makes it continue as if it had been fed only those from the start. Takes time and memory for each line followed.
   std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;

@@ -49,6 +49,18 @@ class WriteEpochs {
     return distance == cold_distance || before > distance ? before - 1 : distance;
   }
 
+  /// Of the line's epoch so far; no_epoch where it was never written.
+  std::uint32_t greatest(Line line) const {
+    const std::uint32_t* const known = greatest_.peek(line.value);
+    return known == nullptr || *known == 0 ? no_epoch : *known - 1;
+  }
+  /// Ends the line's epoch, if it has one, without a touch: its data have been written back. Returns as touch() does.
+  std::uint32_t end(Line line) {
+    const std::uint32_t greatest = this->greatest(line);
+    if (greatest != no_epoch) *greatest_.peek(line.value) = 0;
+    return greatest;
+  }
+
   /// Brings what touch(line) will look up nearer to the processor.
   void prefetch(Line line) const { greatest_.prefetch(line.value); }
 

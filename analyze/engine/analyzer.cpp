@@ -77,6 +77,13 @@ Profile Analyzer::profile(std::span<const double> weights) {
   Profile profile;
   profile.bytes = e.bytes;
   profile.losses.lost_accesses = e.cut;
+  for (const auto& degree : e.sharing) {
+    degree->flush();
+    profile.sharing.degrees.push_back(degree->profile());
+    if (!degree->options().events || !e.places_line) continue;
+    profile.sharing.pairs = degree->events().pairs();
+    profile.sharing.lines = degree->events().worst_lines();
+  }
   for (const Engine::Thread& t : e.threads) profile.threads.push_back({t.id, t.accesses});
   std::ranges::sort(profile.threads, {}, &ThreadCounts::thread);
   profile.sampling = e.sampling;

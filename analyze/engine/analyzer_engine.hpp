@@ -11,6 +11,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "analyze/coherence/sharing_analysis.hpp"
 #include "analyze/engine/line_analysis.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "analyze/engine/task_team.hpp"
@@ -47,6 +48,7 @@ struct Analyzer::Engine {
   Stream new_stream(unsigned halvings) const;
   std::uint32_t thread_number(ThreadId id);
   void add_thread(ThreadId id);
+  void add_sharing();
   void consume(const AccessBatch& batch);
   void consume(const PackedBatch& batch);
   void consume(const StridedRun& run);
@@ -79,6 +81,7 @@ struct Analyzer::Engine {
   Sampling sampling;
   Stream everything;
   std::vector<Thread> threads;
+  std::vector<std::unique_ptr<analyze::SharingAnalysis>> sharing;   ///< by degree
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
   std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;

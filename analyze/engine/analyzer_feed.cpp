@@ -72,11 +72,35 @@ std::uint32_t Analyzer::Engine::thread_number(ThreadId id) {
   return it == numbers.end() ? static_cast<std::uint32_t>(threads.size()) : it->second;
 }
 
+void Analyzer::Engine::add_sharing() {
+  if (sampling.method != Sampling::Method::none) return;
+  const auto degree = static_cast<std::uint32_t>(threads.size() - 1);
+  if (std::ranges::find(options.sharing, degree) == options.sharing.end()) return;
+  const LineSize line = usual_line(options.lines);
+  const bool with_sets = contains(options.set_lines, line);
+  analyze::SharingOptions o;
+  o.line = line;
+  o.degree = degree;
+  o.set_levels = with_sets ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1 : 0;
+  o.ways = std::min(options.ways, analyze::HoleSets::most_ways);
+  o.events = degree == 1;
+  // Until now all threads had one cache.
+  const auto of_line = [&](bool stack) {
+    return std::ranges::find_if(everything,
+                                [&](const auto& a) { return a->line() == line && a->follows_stack() == stack; });
+  };
+  for (const auto& analysis : everything) analysis->flush();
+  const LineAnalysis& stack = **of_line(true);
+  auto& analysis = sharing.emplace_back(std::make_unique<analyze::SharingAnalysis>(o));
+  analysis->seed(stack.known_lines(), stack.so_far(), with_sets ? (*of_line(false))->sets({}) : std::nullopt);
+}
+
 void Analyzer::Engine::add_thread(ThreadId id) {
   catch_up();
   numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
   threads.push_back({id, {}, {}});
   if (threads.size() == 1) return;
+  add_sharing();
   if (threads.size() == 2) {
     // Until now the first thread's stream was everything; from here on the two differ.
     Stream& own = threads.front().own;
@@ -150,8 +174,9 @@ void Analyzer::Engine::hand_over() {
   watch_memory();
   std::swap(filling, in_work);
   filling.clear();
-  // One task per line size for everything, and one for the threads' own streams.
-  team.start(everything.size() * (threads.size() > 1 ? 2 : 1), [this](std::size_t task) { analyse(in_work, task); });
+  // One task per line size for everything, one for the threads' own streams, and one per degree of sharing.
+  team.start(everything.size() * (threads.size() > 1 ? 2 : 1) + sharing.size(),
+             [this](std::size_t task) { analyse(in_work, task); });
 }
 
 void Analyzer::Engine::catch_up() {
@@ -160,6 +185,13 @@ void Analyzer::Engine::catch_up() {
 }
 
 void Analyzer::Engine::analyse(const analyze::Stretch& stretch, std::size_t task) {
+  if (task >= 2 * everything.size()) {
+    analyze::SharingAnalysis& degree = *sharing[task - 2 * everything.size()];
+    stretch.for_each(
+        [&](std::uint32_t thread, std::span<const PackedAccess> accesses) { degree.consume(thread, accesses); },
+        [&](std::uint32_t thread, const analyze::Loop& loop) { degree.consume(thread, loop.trips, loop.body); });
+    return;
+  }
   const std::size_t l = task % everything.size();
   const bool own = task >= everything.size();
   stretch.for_each([&](std::uint32_t thread, const auto& piece) {
@@ -196,6 +228,7 @@ void Analyzer::Engine::consume(const StridedRun& run) {
 }
 
 void Analyzer::Engine::halve_samples() {
+  sharing.clear();
   std::vector<LineAnalysis*> all;
   for_each_analysis([&](LineAnalysis& a) { all.push_back(&a); });
   team.run(all.size(), [&](std::size_t i) {
@@ -212,6 +245,7 @@ void Analyzer::Engine::watch_memory() {
   while (halvings() < most_halvings) {
     std::uint64_t memory = 0;
     std::uint64_t lines = 0;
+    for (const auto& degree : sharing) memory += degree->memory_bytes();
     for_each_analysis([&](const LineAnalysis& a) {
       memory += a.memory_bytes();
       lines = std::max(lines, a.followed_lines());
@@ -221,8 +255,8 @@ void Analyzer::Engine::watch_memory() {
     if (!too_many && !too_much) return;
     if (sampling.method == Sampling::Method::none || sampling.method == Sampling::Method::shards_rate) {
       warnings.push_back(fmt::format(
-          "memory is short after {} accesses ({} bytes held, {} allowed): from here on lines are sampled, and set "
-          "distances are dropped",
+          "memory is short after {} accesses ({} bytes held, {} allowed): from here on lines are sampled; set "
+          "distances and coherence are dropped",
           position, memory, options.memory_limit));
       sampling.method = Sampling::Method::shards_size;
       sampling.max_lines = lines;

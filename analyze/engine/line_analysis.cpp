@@ -192,8 +192,14 @@ void LineAnalysis::halve_sample() {
 }
 
 StackProfile LineAnalysis::stack(Scope scope) const {
-  StackProfile profile;
+  StackProfile profile = so_far();
+  if (epochs_) profile.write_backs = counted_write_backs();
   profile.scope = scope;
+  return profile;
+}
+
+StackProfile LineAnalysis::so_far() const {
+  StackProfile profile;
   profile.line = options_.line;
   for (std::size_t k = 0; k < access_kinds; ++k)
     profile.kinds[k] = counts_[k].histogram(options_.sample.scale(), count_scale_);
@@ -204,8 +210,15 @@ StackProfile LineAnalysis::stack(Scope scope) const {
     for (const auto& [touches, lines] : lines_by_touches) profile.popularity.push_back({touches, lines});
     std::ranges::sort(profile.popularity, {}, &Bin::value);
   }
-  if (epochs_) profile.write_backs = counted_write_backs();
+  if (epochs_) profile.write_backs = ended_epochs_.histogram(options_.sample.scale(), count_scale_).bins;
   return profile;
+}
+
+std::vector<CacheGroup::Known> LineAnalysis::known_lines() const {
+  std::vector<CacheGroup::Known> known;
+  for (const Line line : stack_.recency_order([](Line) { return true; }))
+    known.push_back({line, 0, epochs_ ? epochs_->greatest(line) : WriteEpochs::no_epoch});
+  return known;
 }
 
 std::vector<Bin> LineAnalysis::counted_write_backs() const {

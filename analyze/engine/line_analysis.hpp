@@ -9,10 +9,11 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "analyze/coherence/cache_group.hpp"
+#include "analyze/distance/distance_counts.hpp"
 #include "analyze/distance/set_distance.hpp"
 #include "analyze/distance/stack_distances.hpp"
 #include "analyze/distance/write_epochs.hpp"
-#include "analyze/engine/distance_counts.hpp"
 #include "analyze/engine/known_sets.hpp"
 #include "analyze/engine/line_sample.hpp"
 #include "analyze/engine/loop_plans.hpp"
@@ -55,6 +56,11 @@ class LineAnalysis {
   /// Preconditions: flushed. With write-backs it takes time for each line followed.
   StackProfile stack(Scope scope) const;
   std::optional<SetProfile> sets(Scope scope) const;
+  /// As stack(), without the write-backs of data that are still held.
+  StackProfile so_far() const;
+  /// The lines touched, from the least to the most recent, and how far those that are written have been; none is where
+  /// write-backs are not followed. Precondition: flushed.
+  std::vector<CacheGroup::Known> known_lines() const;
   std::vector<PlaceDistances> places() const { return place_counts_.distances(options_.sample.scale(), count_scale_); }
   std::uint64_t followed_lines() const { return stack_.distinct_lines(); }
   const LineSample& sample() const { return options_.sample; }

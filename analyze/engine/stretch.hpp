@@ -47,16 +47,20 @@ class Stretch {
     work_ += body.size() * (2 + trips / 4);
   }
 
-  /// Calls visit(thread, std::span<const PackedAccess>) and visit(thread, Loop) in the order of events.
-  template <class Visit>
-  void for_each(Visit visit) const {
+  /// Calls visit_accesses(thread, std::span<const PackedAccess>) and visit_loop(thread, Loop) in the order of events.
+  template <class VisitAccesses, class VisitLoop>
+  void for_each(VisitAccesses visit_accesses, VisitLoop visit_loop) const {
     for (const Piece& p : pieces_) {
       if (p.trips == 0) {
-        visit(p.thread, std::span(accesses_).subspan(p.first, p.count));
+        visit_accesses(p.thread, std::span(accesses_).subspan(p.first, p.count));
       } else {
-        visit(p.thread, Loop{p.trips, std::span(bodies_).subspan(p.first, p.count)});
+        visit_loop(p.thread, Loop{p.trips, std::span(bodies_).subspan(p.first, p.count)});
       }
     }
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for_each(visit, visit);
   }
 
  private:

@@ -34,6 +34,11 @@ struct AnalysisOptions {
   /// Count distances by place at the usual line size (64 bytes, or the nearest), into `places.site_distances`: sites
   /// must then be small numbers.
   bool places = false;
+  /// Threads per cache for which coherence is followed, at the usual line size, once there are more threads than that;
+  /// for as many set counts and ways as the set distances of that line size have. Who had written what before there
+  /// were so many threads is known where write-backs are followed at that line size. Not where lines or accesses are
+  /// sampled.
+  std::vector<std::uint32_t> sharing{1, 2, 4, 8, 16, 32};
   /// Only method, rate (SHARDS: rounded to a power of one half), on, off and max_lines are looked at.
   Sampling sampling{};
   /// Bytes that the analysis may hold, 0 = no limit. Past it, lines are sampled, ever fewer, and the profile says so.

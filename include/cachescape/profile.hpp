@@ -14,6 +14,7 @@
 #include "cachescape/histogram.hpp"
 #include "cachescape/line.hpp"
 #include "cachescape/places.hpp"
+#include "cachescape/sharing.hpp"
 
 namespace cachescape {
 
@@ -116,6 +117,7 @@ struct Profile {
   std::vector<StackProfile> stacks;  ///< by (scope, line)
   std::vector<SetProfile> sets;      ///< by (scope, line)
   Places places;                     ///< empty where the observer knows no source
+  Sharing sharing;                   ///< empty where there is one thread, or nobody asked
 
   KindCounts accesses() const {
     KindCounts sum{};

@@ -42,8 +42,19 @@ class Renumbering {
   std::vector<std::uint32_t> numbers_;
 };
 
+/// Calls visit(site, object) for each pair of them in `sharing`.
+template <class Visit>
+void for_each_place(Sharing& sharing, Visit visit) {
+  for (SharingPair& pair : sharing.pairs) {
+    visit(pair.site, pair.object);
+    visit(pair.writer_site, pair.writer_object);
+  }
+  for (SharedLine& line : sharing.lines)
+    for (LineUse& use : line.uses) visit(use.site, use.object);
+}
+
 /// Drops locations, blocks, sites and objects that nothing that ran refers to.
-void keep_what_ran(Places& p) {
+void keep_what_ran(Places& p, Sharing& sharing) {
   Renumbering locations(p.locations.size()), blocks(p.blocks.size()), sites(p.sites.size()), objects(p.objects.size());
   const auto use_location = [&](std::uint32_t l) {
     for (; l != nowhere && locations.use(l); l = p.locations[l].inlined_at) {
@@ -77,11 +88,15 @@ void keep_what_ran(Places& p) {
   for (Counted& c : p.counted) c.block = blocks(c.block);
   for (PlaceDistances& d : p.site_distances) d.place = sites(d.place);
   for (PlaceDistances& d : p.object_distances) d.place = objects(d.place);
+  for_each_place(sharing, [&](std::uint32_t& site, std::uint32_t& object) {
+    site = sites(site);
+    object = objects(object);
+  });
 }
 
 }  // namespace
 
-Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted) {
+Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted, Sharing& sharing) {
   Places places;
   if (context.code.joined()) {
     places = places_of_code(context.code, context.code_globals, context.objects);
@@ -106,7 +121,17 @@ Places complete_places(const DecoderContext& context, const SessionFile& session
   }
   places.site_distances = in_order(std::move(by_site));
   places.object_distances = in_order(std::move(by_object));
-  keep_what_ran(places);
+  for_each_place(sharing, [&](std::uint32_t& site, std::uint32_t& object) {
+    const std::uint32_t number = site;
+    site = object = nowhere;
+    if (number >= context.places.pairs().size()) return;
+    const PlaceNumbers::Pair pair = context.places.pairs()[number];
+    if (pair.site == nowhere) return;
+    site = pair.site;
+    object = pair.object == nowhere ? unknown_number : pair.object;
+  });
+  keep_what_ran(places, sharing);
+  std::ranges::sort(sharing.pairs);
   return places;
 }
 

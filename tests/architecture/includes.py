@@ -27,7 +27,7 @@ ALLOWED = {
     "cli": ["session", "bytes", "trace", "machine", "observe/imported", "observe/symbols", "observe/collect", "analyze", "profile", "model", "simulate", "product"],
 }
 # What the tests of a component may use besides: the judges of its results.
-ALLOWED_IN_TESTS = {"model": ["simulate"]}
+ALLOWED_IN_TESTS = {"analyze": ["simulate", "machine"], "model": ["simulate"]}
 PUBLIC = "cachescape"
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
