@@ -9,6 +9,7 @@
 namespace cachescape::cli {
 namespace {
 
+constexpr std::uint64_t most_threads_per_cache = 65536;
 constexpr const char* group = "Analysis (for a profile)";
 
 Result<std::vector<LineSize>> line_sizes(const char* flag, const std::vector<std::uint64_t>& bytes) {
@@ -23,18 +24,38 @@ Result<std::vector<LineSize>> line_sizes(const char* flag, const std::vector<std
   return sizes;
 }
 
-/// Numbers, or the word none alone.
-Result<std::vector<LineSize>> lines_or_none(const char* flag, const std::vector<std::string>& words) {
-  if (words.size() == 1 && words.front() == "none") return std::vector<LineSize>{};
-  std::vector<std::uint64_t> bytes;
+/// Numbers, or the word none alone. `what` they are, for messages.
+Result<std::vector<std::uint64_t>> numbers_or_none(const char* flag, const std::vector<std::string>& words,
+                                                   const char* what, const char* such_as) {
+  if (words.size() == 1 && words.front() == "none") return std::vector<std::uint64_t>{};
+  std::vector<std::uint64_t> numbers;
   for (const std::string& word : words) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes.emplace_back());
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), numbers.emplace_back());
     if (error != std::errc{} || end != word.data() + word.size()) {
-      return failure(ErrorKind::usage, fmt::format("“{}” is not a line size in bytes", word), flag,
-                     "give numbers such as 64,128, or none");
+      return failure(ErrorKind::usage, fmt::format("“{}” is not {}", word, what), flag,
+                     fmt::format("give numbers such as {}, or none", such_as));
     }
   }
+  return numbers;
+}
+
+Result<std::vector<LineSize>> lines_or_none(const char* flag, const std::vector<std::string>& words) {
+  CACHESCAPE_TRY(const std::vector<std::uint64_t> bytes,
+                 numbers_or_none(flag, words, "a line size in bytes", "64,128"));
   return line_sizes(flag, bytes);
+}
+
+Result<std::vector<std::uint32_t>> degrees_of_sharing(const std::vector<std::string>& words) {
+  CACHESCAPE_TRY(const std::vector<std::uint64_t> numbers,
+                 numbers_or_none("--share", words, "a number of threads", "1,2,4"));
+  std::vector<std::uint32_t> degrees;
+  for (const std::uint64_t n : numbers) {
+    if (n == 0 || n > most_threads_per_cache)
+      return failure(ErrorKind::usage,
+                     fmt::format("{} threads per cache make no sense: 1 … {}", n, most_threads_per_cache), "--share");
+    degrees.push_back(static_cast<std::uint32_t>(n));
+  }
+  return degrees;
 }
 
 }  // namespace
@@ -51,6 +72,9 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
   option("--ways", flags.ways, "Most ways to know exactly, 1 … 32", "N")->capture_default_str();
   option("--write-backs", flags.write_backs,
          "Line sizes at which write-backs are followed, or none; 64 (or the next recorded) otherwise", "B,…")
+      ->delimiter(',');
+  option("--share", flags.share,
+         "Numbers of threads per cache for which coherence is followed, or none; 1,2,4,…,32 otherwise", "N,…")
       ->delimiter(',');
   option("--sample", flags.sample, "Follow this share of the lines only (rounded to 1/2, 1/4, 1/8 …)", "RATE");
   option("--sample-lines", flags.sample_lines, "Follow at most so many lines at a time", "N");
@@ -72,6 +96,9 @@ Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
   }
   if (!flags.write_backs.empty()) {
     CACHESCAPE_TRY(options.write_back_lines, lines_or_none("--write-backs", flags.write_backs));
+  }
+  if (!flags.share.empty()) {
+    CACHESCAPE_TRY(options.sharing, degrees_of_sharing(flags.share));
   }
   options.other_set_counts = flags.sets;
   options.ways = flags.ways;

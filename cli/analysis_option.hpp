@@ -16,6 +16,7 @@ struct AnalysisFlags {
   std::vector<std::string> set_lines;
   std::vector<std::uint64_t> sets;
   std::vector<std::string> write_backs;
+  std::vector<std::string> share;
   unsigned ways = 32;
   double sample = 0;
   std::uint64_t sample_lines = 0;

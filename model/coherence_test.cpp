@@ -1,4 +1,5 @@
 // The simulator judges predictions for machines whose caches take lines from each other.
+#include <map>
 #include <random>
 
 #include <fmt/format.h>
@@ -133,6 +134,46 @@ TEST(CoherentPrediction, InHierarchiesItComesWithinAHundredthOfTheAccesses) {
         }
       }
     }
+  }
+}
+
+/// Byfl's rule by its words: a private stack for each thread and a shared one that knows who touched each line last.
+std::uint64_t hits_by_touches(const AccessBatch& batch, std::uint32_t threads, std::uint64_t lines) {
+  std::vector<std::vector<std::uint64_t>> own(threads);
+  std::vector<std::uint64_t> shared;
+  std::map<std::uint64_t, std::uint32_t> last;
+  // Moves the line to the top; where it was, or far away.
+  const auto touch = [](std::vector<std::uint64_t>& stack, std::uint64_t line) {
+    const auto at = std::ranges::find(stack, line);
+    const auto depth = at == stack.end() ? std::uint64_t{1} << 40 : static_cast<std::uint64_t>(at - stack.begin());
+    if (at != stack.end()) stack.erase(at);
+    stack.insert(stack.begin(), line);
+    return depth;
+  };
+  std::uint64_t hits = 0;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::uint64_t line = batch.addresses()[i].value / 64;
+    const std::uint32_t thread = batch.threads()[i].value;
+    const std::uint64_t in_own = touch(own[thread], line);
+    const std::uint64_t in_shared = touch(shared, line);
+    const auto [who, is_new] = last.try_emplace(line, thread);
+    hits += who->second == thread ? in_own < lines : in_shared < lines * threads;
+    who->second = thread;
+  }
+  return hits;
+}
+
+TEST(CoherentPrediction, TouchesTakeLinesAwayAsByflSays) {
+  constexpr std::uint32_t threads = 4;
+  Recording recording;
+  fill(recording, threads, 8);
+  for (const std::uint64_t lines : {4, 16, 64, 200}) {
+    machine::Machine machine;
+    machine.levels = {level("L1", 1, lines, 1)};
+    const auto prediction = predict(recording.profile, machine, {true, Detail::touches});
+    ASSERT_TRUE(prediction.has_value());
+    EXPECT_TRUE(prediction->warnings.empty());
+    EXPECT_EQ(prediction->outcome.levels[0].total().hits(), hits_by_touches(recording.batch, threads, lines));
   }
 }
 

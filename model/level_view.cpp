@@ -33,6 +33,19 @@ std::unexpected<Error> missing_line(const Streams& streams, LineSize line, std::
       {}, fmt::format("record the program again with --lines {}", listed(wanted, ",", ",")));
 }
 
+KindCounts hits(const StreamModel& stream, std::uint64_t sets, std::uint64_t ways) {
+  KindCounts hits = stream.curve().touches();
+  const KindCounts misses = stream.misses(sets, ways).misses;
+  for (std::size_t k = 0; k < access_kinds; ++k) hits[k] -= misses[k];
+  return hits;
+}
+
+/// Turns misses into hits, or hits into misses.
+void take(KindCounts& misses, const KindCounts& hits, bool hit) {
+  for (std::size_t k = 0; k < access_kinds; ++k)
+    misses[k] = hit ? misses[k] - std::min(misses[k], hits[k]) : misses[k] + hits[k];
+}
+
 std::uint64_t accesses_of(const Streams& streams, const std::vector<std::size_t>& threads) {
   std::uint64_t n = 0;
   for (const std::size_t t : threads) n += sum(streams.threads()[t].accesses);
@@ -47,7 +60,7 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
   LevelView view;
   view.instances_ = instances.size();
 
-  if (place.coherent && meeting != Meeting::all) {
+  if (place.others == LevelPlace::Others::take_by_writing && meeting != Meeting::all) {
     // Profiles know of threads in a row.
     const bool in_a_row = place.cores == 0 || place.cores >= streams.threads().size();
     view.coherent_ = in_a_row ? streams.find_coherent(place.shared_by, place.line) : nullptr;
@@ -71,6 +84,13 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
       const std::uint64_t own = sum(thread.accesses);
       view.parts_.push_back({stream, own > 0 ? static_cast<double>(together) / static_cast<double>(own) : 1});
     }
+  }
+  if (place.others == LevelPlace::Others::take_by_touching && by_thread && meeting == Meeting::one) {
+    for (const ThreadCounts& thread : streams.threads()) {
+      if (const StreamModel* own = streams.find_foreign({Scope::Kind::thread, thread.thread}, place.line))
+        view.invalid_.push_back(own);
+    }
+    view.shared_ = streams.find_foreign({}, place.line);
   }
   if (by_thread && meeting == Meeting::some) {
     view.approximation_ =
@@ -107,6 +127,10 @@ StreamModel::Estimate LevelView::misses(std::uint64_t sets, std::uint64_t ways) 
     const StreamModel::Estimate one = part.stream->misses(sets, ways, part.stretch);
     add(all.misses, one.misses);
     all.method = std::max(all.method, one.method);
+  }
+  if (shared_ != nullptr) {
+    for (const StreamModel* own : invalid_) take(all.misses, hits(*own, sets, ways), false);
+    take(all.misses, hits(*shared_, sets, ways * instances_), true);
   }
   return all;
 }

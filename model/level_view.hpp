@@ -19,7 +19,14 @@ struct LevelPlace {
   std::uint32_t cores = 0;      ///< as in machine::Machine
   std::uint32_t shared_by = 1;  ///< as in machine::Level
   LineSize line{6};
-  bool coherent = false;  ///< other instances' writes take lines away
+  /// What other instances do to this one's lines.
+  enum class Others : std::uint8_t {
+    nothing,
+    take_by_touching,  ///< a line that another thread touched last is looked for in all instances together (Byfl, eqs.
+                       ///< 4, 5)
+    take_by_writing,
+  };
+  Others others = Others::nothing;
 };
 
 /// Immutable; safe from any thread; must not outlive its Streams.
@@ -29,6 +36,9 @@ struct LevelPlace {
 /// - Several threads in one instance, but not all: each thread's own distances, stretched by (accesses of
 ///   the instance's threads) / (its own accesses), as if the others touched other lines at their own pace.
 /// - Where writes take lines away and the profile knows of that: what it holds for as many threads per cache.
+/// - Where touches do: each thread's own stream less its touches of lines that another thread touched last, which hit
+/// where
+///   one cache with the lines of all instances has them.
 /// - No distances by thread in the profile: the stream of everything over the lines of all instances together (Byfl,
 ///   equation 4).
 class LevelView {
@@ -49,7 +59,9 @@ class LevelView {
   /// Variance of the sum of misses(sets, ways); 0 where nothing was sampled.
   double miss_variance(std::uint64_t sets, std::uint64_t ways) const;
 
-  /// Null where lines are not taken away, or the profile does not know of it.
+  /// Whether what others do is in the numbers.
+  bool knows_others() const { return coherent_ != nullptr || shared_ != nullptr; }
+  /// Null where lines are not taken away by writes, or the profile does not know of it.
   const CoherentModel* coherent() const { return coherent_; }
 
   const KindCounts& touches() const { return touches_; }
@@ -68,6 +80,8 @@ class LevelView {
 
   std::vector<Part> parts_;
   const CoherentModel* coherent_ = nullptr;
+  const StreamModel* shared_ = nullptr;      ///< touches of everything whose line another thread touched last
+  std::vector<const StreamModel*> invalid_;  ///< those of each thread's own stream
   KindCounts touches_{};
   KindCounts cold_{};
   std::size_t instances_ = 1;

@@ -37,9 +37,8 @@ class Predictor {
 
   Result<Prediction> run() {
     for (const Level& level : machine_.levels) {
-      CACHESCAPE_TRY(
-          LevelView view,
-          LevelView::of(streams_, {machine_.cores, level.shared_by, level.line, follows_coherence()}, level.name));
+      CACHESCAPE_TRY(LevelView view,
+                     LevelView::of(streams_, {machine_.cores, level.shared_by, level.line, others()}, level.name));
       views_.push_back(std::move(view));
     }
     HierarchyOutcome& outcome = result_.outcome;
@@ -69,14 +68,15 @@ class Predictor {
     }
   }
 
-  bool follows_coherence() const {
-    return machine_.coherence != machine::Coherence::none && options_.detail == Detail::coherence;
+  LevelPlace::Others others() const {
+    if (machine_.coherence == machine::Coherence::none) return LevelPlace::Others::nothing;
+    if (options_.detail == Detail::touches) return LevelPlace::Others::take_by_touching;
+    return options_.detail == Detail::coherence ? LevelPlace::Others::take_by_writing : LevelPlace::Others::nothing;
   }
 
   /// Whether others take lines from the level and nothing is known of it.
   bool lacks_coherence(std::size_t i) const {
-    return machine_.coherence != machine::Coherence::none && views_[i].instances() > 1 &&
-           views_[i].coherent() == nullptr;
+    return machine_.coherence != machine::Coherence::none && views_[i].instances() > 1 && !views_[i].knows_others();
   }
 
   void warn_of_coherence() {
@@ -87,7 +87,7 @@ class Predictor {
     warn(fmt::format(
         "coherence is not modelled at {}: misses that other threads' writes cause are not counted, and lines "
         "that another cache holds are not found there{}",
-        levels, options_.detail == Detail::coherence ? "; the profile holds nothing on it" : ""));
+        levels, options_.detail >= Detail::touches ? "; the profile holds nothing on it" : ""));
   }
 
   /// An exclusive level and the levels it does not repeat hold lines together.
@@ -248,6 +248,8 @@ class Predictor {
         why.push_back(fmt::format("{} is inclusive, and may take lines from it", machine_.levels[outer].name));
       }
     }
+    if (options_.detail == Detail::touches && views_[i].knows_others())
+      why.emplace_back("touches of other threads, not their writes, take lines away, as asked");
     if (lacks_coherence(i)) why.emplace_back("coherence is not modelled");
     if (options_.detail == Detail::stack && machine_.levels[i].sets > 1)
       why.emplace_back("it is judged as fully associative, as asked");

@@ -20,7 +20,9 @@ namespace cachescape::model {
 enum class Detail : std::uint8_t {
   stack,      ///< lines only: every cache is fully associative, and no other takes lines from it
   sets,       ///< sets too
-  coherence,  ///< other caches' writes too, where the profile knows of them
+  touches,    ///< also other caches' touches: a line that another thread touched last is looked for in all caches
+              ///< together
+  coherence,  ///< other caches' writes instead, which is what takes lines from caches
 };
 
 struct PredictOptions {

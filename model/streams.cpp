@@ -12,6 +12,24 @@ void sort_without_repetition(std::vector<LineSize>& lines) {
   lines.erase(std::ranges::unique(lines).begin(), lines.end());
 }
 
+bool tells_foreign(const StackProfile& stack) {
+  return std::ranges::any_of(stack.foreign, [](const Histogram& h) { return h.total() > 0; });
+}
+
+StackProfile foreign_part(const StackProfile& stack) {
+  StackProfile part;
+  part.line = stack.line;
+  part.kinds = stack.foreign;
+  return part;
+}
+
+SetProfile foreign_part(const SetProfile& sets, const StackProfile& stack) {
+  SetProfile part = sets;
+  for (std::size_t k = 0; k < access_kinds; ++k) part.touches[k] = stack.foreign[k].total();
+  for (SetCounts& counts : part.counts) counts.hits = counts.foreign;
+  return part;
+}
+
 }  // namespace
 
 template <class Wanted>
@@ -27,6 +45,10 @@ void Streams::build(const Profile& profile, Wanted wanted) {
         profile.sets, [&](const SetProfile& s) { return s.scope == stack.scope && s.line == stack.line; });
     models_.try_emplace({stack.scope, stack.line}, stack, sets == profile.sets.end() ? nullptr : &*sets,
                         scaling_of(profile, stack.scope));
+    if (!tells_foreign(stack) || sampling_.method != Sampling::Method::none) continue;
+    const StackProfile part = foreign_part(stack);
+    const auto part_sets = sets == profile.sets.end() ? SetProfile() : foreign_part(*sets, stack);
+    foreign_.try_emplace({stack.scope, stack.line}, part, sets == profile.sets.end() ? nullptr : &part_sets, Scaling());
   }
   for (const CoherentProfile& degree : profile.sharing.degrees)
     if (wanted(degree.line)) coherent_.try_emplace({degree.degree, degree.line}, degree);
@@ -50,6 +72,11 @@ const StreamModel* Streams::find(const Scope& scope, LineSize line) const {
       scope.kind == Scope::Kind::everything ? Scope{Scope::Kind::thread, threads_.front().thread} : Scope{};
   const auto found = models_.find({other, line});
   return found != models_.end() ? &found->second : nullptr;
+}
+
+const StreamModel* Streams::find_foreign(const Scope& scope, LineSize line) const {
+  const auto found = foreign_.find({scope, line});
+  return found != foreign_.end() ? &found->second : nullptr;
 }
 
 const CoherentModel* Streams::find_coherent(std::uint32_t degree, LineSize line) const {

@@ -26,6 +26,8 @@ class Streams {
   /// Null where the profile has no stack distances for it. A program of one thread has one stream, whichever way it was
   /// recorded.
   const StreamModel* find(const Scope& scope, LineSize line) const;
+  /// Those touches of a stream whose line another thread touched last; null where the profile does not tell them apart.
+  const StreamModel* find_foreign(const Scope& scope, LineSize line) const;
   /// Coherent caches of `degree` threads each; null where the profile does not hold them.
   const CoherentModel* find_coherent(std::uint32_t degree, LineSize line) const;
   /// The line sizes whose stack distances of everything are here, ascending.
@@ -48,6 +50,7 @@ class Streams {
   Losses losses_;
   std::vector<LineSize> recorded_;
   std::map<std::pair<Scope, LineSize>, StreamModel> models_;
+  std::map<std::pair<Scope, LineSize>, StreamModel> foreign_;
   std::map<std::pair<std::uint32_t, LineSize>, CoherentModel> coherent_;
 };
 

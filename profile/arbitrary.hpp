@@ -9,6 +9,7 @@
 
 #include "profile/naive_profile.hpp"
 #include "profile/schema.hpp"
+#include "profile/sharing_rows.hpp"
 
 namespace cachescape::profile {
 
@@ -105,6 +106,65 @@ inline Places some_source() {
   return p;
 }
 
+inline CoherentSets some_coherent_sets(std::uint64_t number, std::uint32_t ways) {
+  CoherentSets sets;
+  sets.sets = number;
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    for (std::size_t fate = 0; fate < sharing_fates; ++fate) {
+      for (std::uint32_t d = 0; d < ways; ++d) cells_of_fate(sets, k, fate).push_back(some_count());
+    }
+  }
+  return sets;
+}
+
+inline std::vector<CoherentProfile> some_degrees() {
+  std::set<std::pair<std::uint32_t, LineSize>> keys;
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    keys.emplace(*rc::gen::element(1u, 2u, 0xffffffffu), LineSize{*rc::gen::element(0u, 6u, 30u)});
+  }
+  std::vector<CoherentProfile> degrees;
+  for (const auto& [degree, line] : keys) {
+    CoherentProfile& p = degrees.emplace_back();
+    p.degree = degree;
+    p.line = line;
+    p.caches = *rc::gen::arbitrary<std::uint32_t>();
+    p.ways = *rc::gen::inRange<std::uint32_t>(0, 4);
+    for (CoherentCounts& counts : p.kinds) {
+      counts.kept.cold = some_count();
+      for (std::size_t fate = 0; fate < sharing_fates; ++fate) bins_of_fate(counts, fate) = some_bins(0);
+    }
+    for (std::size_t event = 0; event < sharing_events; ++event) bins_of_event(p, event) = some_bins(0);
+    std::uint64_t number = 0;
+    for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+      number += some_count(1);
+      p.sets.push_back(some_coherent_sets(number, p.ways));
+    }
+  }
+  return degrees;
+}
+
+/// Sharing between sites and objects of `places`.
+inline Sharing some_sharing(const Places& places) {
+  Sharing sharing;
+  sharing.degrees = some_degrees();
+  const auto site = [&] { return some_index(places.sites.size()); };
+  const auto object = [&] { return some_index(places.objects.size()); };
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    sharing.pairs.push_back({site(), object(), site(), object(), {some_count(), some_count()}});
+  }
+  std::ranges::sort(sharing.pairs);
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    SharedLine& line = sharing.lines.emplace_back();
+    line.address = Address{*rc::gen::arbitrary<std::uint64_t>()};
+    line.misses = {some_count(), some_count()};
+    for (int u = *rc::gen::inRange(0, 3); u > 0; --u) {
+      line.uses.push_back({*rc::gen::arbitrary<std::uint32_t>(), site(), object(), *rc::gen::arbitrary<bool>(),
+                           *rc::gen::arbitrary<std::uint64_t>()});
+    }
+  }
+  return sharing;
+}
+
 inline Profile some_profile() {
   Profile p;
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) p.provenance.emplace_back(some_text(), some_text());
@@ -139,6 +199,7 @@ inline Profile some_profile() {
     p.sets.push_back(std::move(sets));
   }
   p.places = some_source();
+  p.sharing = some_sharing(p.places);
   return p;
 }
 

@@ -1,4 +1,5 @@
 // The queries in docs/formats/profile.md give what the page says.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -8,6 +9,7 @@
 #include "profile/example.hpp"
 #include "profile/schema.hpp"
 #include "profile/scratch.hpp"
+#include "profile/sharing_example.hpp"
 #include "profile/writer.hpp"
 
 namespace cachescape::profile {
@@ -18,9 +20,9 @@ struct Query {
   std::string output;
 };
 
-/// Blocks of the form ``` / $ sqlite3 app.cscape "…" / output / ```.
-std::vector<Query> documented_queries(std::istream& page) {
-  constexpr std::string_view start = "$ sqlite3 app.cscape \"";
+/// Blocks of the form ``` / $ sqlite3 `file` "…" / output / ```.
+std::vector<Query> documented_queries(std::istream& page, const std::string& file) {
+  const std::string start = "$ sqlite3 " + file + " \"";
   std::vector<Query> queries;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {
@@ -50,25 +52,28 @@ std::string answer(sqlite3* database, const std::string& sql) {
   return text;
 }
 
-void expect_documented_answers(const std::string& path) {
+void expect_documented_answers(const std::string& file, const std::string& path, std::size_t count) {
   std::ifstream page(CACHESCAPE_SOURCE_DIR "/docs/formats/profile.md");
   ASSERT_TRUE(page);
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
-  const auto queries = documented_queries(page);
-  EXPECT_EQ(queries.size(), 14u);
+  const auto queries = documented_queries(page, file);
+  EXPECT_EQ(queries.size(), count);
   for (const Query& query : queries) EXPECT_EQ(answer(database, query.sql), query.output) << query.sql;
   sqlite3_close(database);
 }
 
-TEST(DocumentedQueries, OfTheStoredFile) {
-  expect_documented_answers(CACHESCAPE_SOURCE_DIR "/tests/compat/version-2.cscape");
+TEST(DocumentedQueries, OfTheStoredFiles) {
+  expect_documented_answers("app.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-2.cscape", 14);
+  expect_documented_answers("counters.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3.cscape", 4);
 }
 
-TEST(DocumentedQueries, OfAFileWrittenNow) {
+TEST(DocumentedQueries, OfFilesWrittenNow) {
   const Scratch scratch;
   ASSERT_TRUE(write_profile(scratch.path("app.cscape"), example_profile()));
-  expect_documented_answers(scratch.path("app.cscape"));
+  expect_documented_answers("app.cscape", scratch.path("app.cscape"), 14);
+  ASSERT_TRUE(write_profile(scratch.path("counters.cscape"), sharing_example()));
+  expect_documented_answers("counters.cscape", scratch.path("counters.cscape"), 4);
 }
 
 TEST(DocumentedQueries, EveryTableAndViewIsNamed) {
@@ -117,6 +122,31 @@ TEST(Views, AgreeWithTheValue) {
                                      " AND sets = " + std::to_string(counts.sets) + " ORDER BY ways"),
                 expected);
     }
+  }
+  sqlite3_close(database);
+}
+
+TEST(Views, TellWhatSharingDoesToCachesOfAnySize) {
+  const Scratch scratch;
+  const Profile profile = sharing_example();
+  ASSERT_TRUE(write_profile(scratch.path("p"), profile));
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(scratch.path("p").c_str(), &database), SQLITE_OK);
+  for (std::uint64_t lines = 0; lines < 12; ++lines) {
+    const NaiveSharingCounts now = NaiveCaches(1, LineSize{6}, 1, lines).run(sharing_example_accesses());
+    std::uint64_t misses = 88;
+    std::array<std::uint64_t, sharing_kinds> lost{};
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      misses -= now.hits[k];
+      for (std::size_t s = 0; s < sharing_kinds; ++s) lost[s] += now.lost[k][s];
+    }
+    EXPECT_EQ(
+        answer(database,
+               "SELECT touches, misses, cold, true_sharing, false_sharing FROM v_sharing WHERE degree = 1 AND line "
+               "= 64 AND lines <= " +
+                   std::to_string(lines) + " ORDER BY lines DESC LIMIT 1"),
+        fmt::format("88|{}|12|{}|{}\n", misses, lost[0], lost[1]))
+        << lines;
   }
   sqlite3_close(database);
 }

@@ -8,6 +8,7 @@
 #include "profile/places_form.hpp"
 #include "profile/schema.hpp"
 #include "profile/scope_text.hpp"
+#include "profile/sharing_form.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -131,7 +132,8 @@ Result<void> check_form(const Profile& profile) {
   CACHESCAPE_CHECK(check_order(std::span(profile.sets), "set profile"));
   std::uint64_t cells = 0;
   for (const SetProfile& sets : profile.sets) CACHESCAPE_CHECK(check_sets(sets, cells));
-  return check_form(profile.places);
+  CACHESCAPE_CHECK(check_form(profile.places));
+  return check_form(profile.sharing, profile.places);
 }
 
 }  // namespace cachescape::profile

@@ -13,6 +13,7 @@
 #include "profile/form.hpp"
 #include "profile/places_merge.hpp"
 #include "profile/scope_text.hpp"
+#include "profile/sharing_merge.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -272,6 +273,7 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
                        {"merge.inputs", fmt::format("{}", inputs.size())}};
   bool dropped = false;
   std::uint64_t threads = 0;
+  std::vector<std::uint64_t> first_threads(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (auto form = check_form(parts[i]); !form) {
       form.error().where = fmt::format("input {}", i + 1);
@@ -290,6 +292,7 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
             "", "record the distances of single threads too");
       }
     }
+    first_threads[i] = threads;
     const std::uint64_t count = renumber(parts[i], threads);
     if (count > 0) {
       merged.provenance.emplace_back(fmt::format("merge.input{}.threads", i + 1),
@@ -307,6 +310,10 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
   } else if (kind == MergeKind::ranks) {
     merged.provenance.emplace_back("merge.everything", "sum over the ranks, as if each had its caches to itself");
   }
+  const bool shares = std::ranges::any_of(parts, [](const Profile& p) { return !p.sharing.empty(); });
+  if (shares && kind == MergeKind::threads) {
+    merged.provenance.emplace_back("merge.sharing", "dropped: it depends on how the threads interleave");
+  }
   merge_provenance(parts, merged);
   merge_general(parts, merged);
   for (const auto& [place, stacks] : by_place(std::span<const Profile>(parts), &Profile::stacks)) {
@@ -316,7 +323,9 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
     CACHESCAPE_TRY(SetProfile sum, sum_of(std::span(sets)));
     merged.sets.push_back(std::move(sum));
   }
-  CACHESCAPE_TRY(merged.places, merge_places(parts, kind));
+  CACHESCAPE_TRY(MergedPlaces places, merge_places(parts, kind));
+  CACHESCAPE_TRY(merged.sharing, merge_sharing(parts, kind, places.numbers, first_threads));
+  merged.places = std::move(places.places);
   CACHESCAPE_CHECK(check_form(merged));
   return merged;
 }

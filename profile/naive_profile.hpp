@@ -10,6 +10,7 @@
 
 #include "cachescape/access.hpp"
 #include "cachescape/profile.hpp"
+#include "profile/naive_sharing.hpp"
 
 namespace cachescape::profile {
 
@@ -62,6 +63,8 @@ struct NaivePlan {
   std::vector<std::uint64_t> sets = {1, 2, 4, 8};
   std::uint32_t ways = 4;
   std::vector<LineSize> write_back_lines = {LineSize{6}};
+  std::vector<std::uint32_t> degrees =
+      {};  ///< of sharing, with the last line size, followed where there are more threads
 };
 
 inline std::vector<Bin> bins_of(const std::map<std::uint64_t, std::uint64_t>& counts) {
@@ -135,6 +138,12 @@ inline Profile naive_profile(std::span<const Access> accesses, const NaivePlan& 
   }
   for (const Scope& scope : scopes) {
     for (const LineSize line : plan.lines) analyse(accesses, scope, line, plan, profile);
+  }
+  for (const std::uint32_t degree : plan.degrees) {
+    if (profile.threads.size() <= degree) continue;
+    const std::uint64_t lines = profile.stacks[plan.lines.size() - 1].footprint_lines;
+    const NaiveGrid grid{plan.lines.back(), plan.sets, plan.ways};
+    profile.sharing.degrees.push_back(naive_coherent_profile(accesses, degree, lines, grid));
   }
   profile.sampling.analysed = accesses.size();
   return profile;

@@ -230,6 +230,9 @@ Result<Outline> read_outline(const Database& database) {
   if (version >= write_backs_since) CACHESCAPE_CHECK(read_write_backs(database, header.stacks));
   CACHESCAPE_CHECK(read_set_profiles(database, header.sets));
   CACHESCAPE_TRY(outline.grid_hits, read_grids(database, header.sets));
+  if (version >= sharing_since) {
+    CACHESCAPE_TRY(outline.sharing_sums, read_sharing_outline(database, header.sharing));
+  }
   return outline;
 }
 

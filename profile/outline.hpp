@@ -7,12 +7,14 @@
 #include "cachescape/result.hpp"
 #include "profile/database.hpp"
 #include "profile/reader.hpp"
+#include "profile/sharing_outline.hpp"
 
 namespace cachescape::profile {
 
 struct Outline {
   ProfileHeader header;
   std::vector<std::vector<std::uint64_t>> grid_hits;  ///< by set profile and number of sets
+  std::vector<SharingSums> sharing_sums;              ///< by degree of sharing
 };
 
 /// Inside a transaction, if a writer may be at work.

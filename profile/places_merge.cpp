@@ -62,11 +62,11 @@ class Merger {
  public:
   explicit Merger(MergeKind kind) : kind_(kind) {}
 
-  void add_input(const Places& input) {
+  PlaceNumbers add_input(const Places& input) {
     const Map locations = add_locations(input);
     const Map blocks = add_blocks(input, locations);
-    const Map sites = add_sites(input, locations, blocks);
-    const Map objects = add_objects(input, locations);
+    Map sites = add_sites(input, locations, blocks);
+    Map objects = add_objects(input, locations);
     for (const Counted& c : input.counted) {
       const auto [at, is_new] = counters_.try_emplace({mapped(blocks, c.block), c.metric}, merged_.counted.size());
       if (is_new) merged_.counted.push_back({c.metric, at->first.first, 0});
@@ -74,6 +74,7 @@ class Merger {
     }
     add_distances(site_distances_, input.site_distances, sites);
     add_distances(object_distances_, input.object_distances, objects);
+    return {std::move(sites), std::move(objects)};
   }
 
   Places take(LineSize line) && {
@@ -173,11 +174,12 @@ bool has_distances(const Places& p) { return !p.site_distances.empty() || !p.obj
 
 }  // namespace
 
-Result<Places> merge_places(std::span<const Profile> inputs, MergeKind kind) {
+Result<MergedPlaces> merge_places(std::span<const Profile> inputs, MergeKind kind) {
   std::optional<std::size_t> with;
   std::optional<std::size_t> without;
   std::optional<std::size_t> measured;
   Merger merger(kind);
+  MergedPlaces merged;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Places& places = inputs[i].places;
     (places.empty() ? without : with) = i;
@@ -192,9 +194,10 @@ Result<Places> merge_places(std::span<const Profile> inputs, MergeKind kind) {
                                   *measured + 1, line.bytes().value, i + 1, places.line.bytes().value));
       }
     }
-    merger.add_input(places);
+    merged.numbers.push_back(merger.add_input(places));
   }
-  return std::move(merger).take(measured ? inputs[*measured].places.line : LineSize{6});
+  merged.places = std::move(merger).take(measured ? inputs[*measured].places.line : LineSize{6});
+  return merged;
 }
 
 }  // namespace cachescape::profile

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "cachescape/profile.hpp"
 #include "cachescape/result.hpp"
@@ -10,12 +11,23 @@
 
 namespace cachescape::profile {
 
+/// From an input's indices to those of the merged places.
+struct PlaceNumbers {
+  std::vector<std::uint32_t> sites;
+  std::vector<std::uint32_t> objects;
+};
+
+struct MergedPlaces {
+  Places places;
+  std::vector<PlaceNumbers> numbers;  ///< by input
+};
+
 /// What has equal values is one thing, and its counts add up: locations, blocks (whatever their executions), sites,
 /// objects (whatever their sizes), counters of the same block. Where an input has several that are alike, the first is
 /// taken for the first of the others, the second for the second and so on, so that merging never mixes what one input
 /// keeps apart. The most bytes of an object at one time are the greatest of runs, and the sum of what ran side by side.
 /// Refuses inputs of which only some know places, and place distances of different line sizes. The inputs must pass
 /// check_form. O(n log n).
-Result<Places> merge_places(std::span<const Profile> inputs, MergeKind kind);
+Result<MergedPlaces> merge_places(std::span<const Profile> inputs, MergeKind kind);
 
 }  // namespace cachescape::profile

@@ -8,15 +8,6 @@
 namespace cachescape::profile {
 namespace {
 
-/// The rows of what indices count from 0 have the ids 1, 2, …
-void bind_index(Statement& statement, int parameter, std::uint32_t index) {
-  if (index == nowhere) {
-    statement.bind_null(parameter);
-  } else {
-    statement.bind(parameter, std::uint64_t{index} + 1);
-  }
-}
-
 Result<void> write_locations(const Database& database, const std::vector<Location>& locations) {
   CACHESCAPE_TRY(Statement row, database.prepare("INSERT INTO location VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
   std::uint64_t id = 0;

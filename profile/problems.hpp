@@ -29,5 +29,7 @@ class Problems {
 void validate_sets(const Profile& profile, Problems& problems);
 /// What concerns the places of an unsampled profile: each by itself, and all together against the program.
 void validate_places(const Profile& profile, Problems& problems);
+/// What concerns the sharing of an unsampled profile: among itself and against the stack distances.
+void validate_sharing(const Profile& profile, Problems& problems);
 
 }  // namespace cachescape::profile

@@ -11,6 +11,7 @@
 #include "profile/places_reader.hpp"
 #include "profile/row_cursor.hpp"
 #include "profile/schema.hpp"
+#include "profile/sharing_reader.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -215,6 +216,9 @@ Result<Profile> read_all(const Database& database, const ReadFilter& filter) {
   if (filter.sets) CACHESCAPE_CHECK(read_set_profiles(database, outline, filter, profile));
   if (filter.places && outline.header.version >= places_since) {
     CACHESCAPE_TRY(profile.places, read_places(database));
+  }
+  if (filter.sharing && outline.header.version >= sharing_since) {
+    CACHESCAPE_TRY(profile.sharing, read_sharing(database, outline, filter, profile.places));
   }
   return profile;
 }

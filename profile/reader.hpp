@@ -22,6 +22,7 @@ struct ReadFilter {
   bool write_backs = true;
   bool sets = true;
   bool places = true;
+  bool sharing = true;  ///< its pairs and lines refer to places, and come with them only
 };
 
 /// Reads one consistent snapshot, also while it is being recorded. Nothing in the file is trusted: the result passes
@@ -54,13 +55,27 @@ struct SetHeader {
   friend bool operator==(const SetHeader&, const SetHeader&) = default;
 };
 
+/// A CoherentProfile without its histograms.
+struct SharingHeader {
+  std::uint32_t degree = 1;
+  LineSize line{6};
+  std::uint32_t caches = 0;
+  std::uint32_t ways = 0;
+  KindCounts touches{};
+  KindCounts cold{};
+  std::vector<std::uint64_t> sets{};  ///< ascending
+
+  friend bool operator==(const SharingHeader&, const SharingHeader&) = default;
+};
+
 struct ProfileHeader {
   std::uint32_t version = 0;  ///< of the file's schema
   bool finished = false;      ///< false while it is being recorded, or when that was cut short
   std::uint64_t updates = 0;  ///< snapshots written so far: grows while it is being recorded
-  Profile general;            ///< with neither stacks nor sets nor places
+  Profile general;            ///< with neither stacks nor sets nor places nor sharing
   std::vector<StackHeader> stacks;
   std::vector<SetHeader> sets;
+  std::vector<SharingHeader> sharing;
 };
 
 /// Everything but histograms; its cost does not depend on their size.

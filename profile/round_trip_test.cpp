@@ -41,7 +41,7 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
   RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
   const auto header = read_header(scratch.path("p"));
   RC_ASSERT(header.has_value());
-  RC_ASSERT(header->version == 2u && header->finished && header->updates == 1u);
+  RC_ASSERT(header->version == 3u && header->finished && header->updates == 1u);
   RC_ASSERT(header->stacks.size() == profile.stacks.size());
   for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
     StackHeader expected{profile.stacks[i].scope, profile.stacks[i].line, {}, {}, profile.stacks[i].footprint_lines};
@@ -62,9 +62,21 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
     for (const SetCounts& c : s.counts) expected.sets.push_back(c.sets);
     RC_ASSERT(header->sets[i] == expected);
   }
+  RC_ASSERT(header->sharing.size() == profile.sharing.degrees.size());
+  for (std::size_t i = 0; i < profile.sharing.degrees.size(); ++i) {
+    const CoherentProfile& d = profile.sharing.degrees[i];
+    SharingHeader expected{d.degree, d.line, d.caches, d.ways, {}, {}, {}};
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      expected.touches[k] = touches_of(d.kinds[k]);
+      expected.cold[k] = d.kinds[k].kept.cold;
+    }
+    for (const CoherentSets& s : d.sets) expected.sets.push_back(s.sets);
+    RC_ASSERT(header->sharing[i] == expected);
+  }
   profile.stacks.clear();
   profile.sets.clear();
   profile.places = {};
+  profile.sharing = {};
   RC_ASSERT(header->general == profile);
 }
 
@@ -80,6 +92,7 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
   filter.sets = *rc::gen::arbitrary<bool>();
   filter.write_backs = *rc::gen::arbitrary<bool>();
   filter.places = *rc::gen::arbitrary<bool>();
+  filter.sharing = *rc::gen::arbitrary<bool>();
   const auto back = read_profile(scratch.path("p"), filter);
   RC_ASSERT(back.has_value());
   Profile expected = profile;
@@ -93,7 +106,16 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
   std::erase_if(expected.sets, other);
   if (!filter.stacks) expected.stacks.clear();
   if (!filter.sets) expected.sets.clear();
-  if (!filter.places) expected.places = {};
+  if (!filter.lines.empty()) {
+    std::erase_if(expected.sharing.degrees,
+                  [](const CoherentProfile& d) { return d.line != LineSize{6} && d.line != LineSize{0}; });
+  }
+  if (!filter.sharing) expected.sharing = {};
+  if (!filter.places) {
+    expected.places = {};
+    expected.sharing.pairs.clear();
+    expected.sharing.lines.clear();
+  }
   if (!filter.popularity) {
     for (StackProfile& s : expected.stacks) s.popularity.clear();
   }
@@ -138,7 +160,7 @@ TEST(Profile, RowsAreAsDocumented) {
     return text;
   };
   EXPECT_EQ(rows("PRAGMA application_id"), "1668506480\n");
-  EXPECT_EQ(rows("PRAGMA user_version"), "2\n");
+  EXPECT_EQ(rows("PRAGMA user_version"), "3\n");
   EXPECT_EQ(rows("SELECT * FROM recording"), "finished|1|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM thread"), "4|3|2|1\n");
   EXPECT_EQ(rows("SELECT * FROM sampling"), "none|1.0|0|0|0|0\n");

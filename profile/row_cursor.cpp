@@ -62,6 +62,14 @@ Result<std::uint64_t> RowCursor::at_most(int column, std::uint64_t most) const {
   return value;
 }
 
+Result<std::uint64_t> RowCursor::bits(int column) const {
+  sqlite3_stmt* raw = statement_.raw();
+  if (sqlite3_column_type(raw, column) != SQLITE_INTEGER) {
+    return malformed(fmt::format("{} is {}: an integer was expected", sqlite3_column_name(raw, column), shown(column)));
+  }
+  return static_cast<std::uint64_t>(sqlite3_column_int64(raw, column));
+}
+
 Result<KindCounts> RowCursor::counts(int first_column) const {
   KindCounts counts{};
   for (std::size_t k = 0; k < access_kinds; ++k) {

@@ -45,6 +45,8 @@ class RowCursor {
   Result<std::uint64_t> integer(int column) const;
   /// At most `most`.
   Result<std::uint64_t> at_most(int column, std::uint64_t most) const;
+  /// 64 bits that are no number: SQLite may think them negative.
+  Result<std::uint64_t> bits(int column) const;
   Result<KindCounts> counts(int first_column) const;
   Result<double> real(int column) const;
   Result<std::string> text(int column) const;

@@ -8,6 +8,7 @@
 #include "profile/insert.hpp"
 #include "profile/places_writer.hpp"
 #include "profile/schema.hpp"
+#include "profile/sharing_writer.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -115,7 +116,8 @@ Result<void> write_rows(const Database& database, const Profile& profile) {
   CACHESCAPE_CHECK(write_general(database, profile));
   CACHESCAPE_CHECK(write_stacks(database, profile.stacks));
   CACHESCAPE_CHECK(write_sets(database, profile.sets));
-  return write_places(database, profile.places);
+  CACHESCAPE_CHECK(write_places(database, profile.places));
+  return write_sharing(database, profile.sharing);
 }
 
 }  // namespace cachescape::profile

@@ -5,7 +5,7 @@
 namespace cachescape::profile {
 namespace {
 
-constexpr std::array<SchemaObject, 23> all_tables = {{
+constexpr std::array<SchemaObject, 33> all_tables = {{
     {"recording", R"(CREATE TABLE recording(
   state TEXT NOT NULL,            -- 'recording' or 'finished'
   updates INTEGER NOT NULL,       -- snapshots written so far
@@ -174,9 +174,93 @@ constexpr std::array<SchemaObject, 23> all_tables = {{
   PRIMARY KEY(place, kind, distance)
 ) WITHOUT ROWID)",
      places_since},
+    {"sharing", R"(CREATE TABLE sharing(
+  id INTEGER PRIMARY KEY,         -- 1, 2, … by (degree, line)
+  degree INTEGER NOT NULL,        -- threads that each cache serves
+  line INTEGER NOT NULL,          -- bytes
+  caches INTEGER NOT NULL,        -- that the threads come to
+  ways INTEGER NOT NULL           -- in sharing_set_bin, distances from here on are left out
+))",
+     sharing_since},
+    {"sharing_kind", R"(CREATE TABLE sharing_kind(
+  sharing INTEGER NOT NULL,
+  kind INTEGER NOT NULL,          -- 0 read, 1 write, 2 modify
+  touches INTEGER NOT NULL,       -- cold + sum of sharing_bin.count
+  cold INTEGER NOT NULL,          -- first ones of each cache
+  PRIMARY KEY(sharing, kind)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"sharing_bin", R"(CREATE TABLE sharing_bin(
+  sharing INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  fate INTEGER NOT NULL,          -- 0 kept: larger caches hit; lost to another cache's write, 1 truly, 2 falsely shared: none hits
+  distance INTEGER NOT NULL,      -- of lost lines: smaller caches had evicted them before
+  count INTEGER NOT NULL,         -- touches
+  PRIMARY KEY(sharing, kind, fate, distance)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"sharing_event", R"(CREATE TABLE sharing_event(
+  sharing INTEGER NOT NULL,
+  event INTEGER NOT NULL,         -- 0 taken, 1 remote, 2 upgrade, 3 upgrade in MSI, 4 none in MSI after all, 5 write-back
+  count INTEGER NOT NULL,         -- sum of sharing_event_bin.count
+  PRIMARY KEY(sharing, event)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"sharing_event_bin", R"(CREATE TABLE sharing_event_bin(
+  sharing INTEGER NOT NULL,
+  event INTEGER NOT NULL,
+  lines INTEGER NOT NULL,         -- 0 to 4: in caches of more lines; 5: in caches of up to so many
+  count INTEGER NOT NULL,
+  PRIMARY KEY(sharing, event, lines)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"sharing_sets", R"(CREATE TABLE sharing_sets(
+  sharing INTEGER NOT NULL,
+  sets INTEGER NOT NULL,
+  touches INTEGER NOT NULL,       -- sum of sharing_set_bin.count
+  PRIMARY KEY(sharing, sets)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"sharing_set_bin", R"(CREATE TABLE sharing_set_bin(
+  sharing INTEGER NOT NULL,
+  sets INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  fate INTEGER NOT NULL,          -- as in sharing_bin
+  distance INTEGER NOT NULL,      -- less than ways
+  count INTEGER NOT NULL,
+  PRIMARY KEY(sharing, sets, kind, fate, distance)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"sharing_pair", R"(CREATE TABLE sharing_pair(
+  id INTEGER PRIMARY KEY,
+  site INTEGER,                   -- that found its line gone; NULL = unknown, as all of these
+  object INTEGER,
+  writer_site INTEGER,            -- that took it away
+  writer_object INTEGER,
+  true_sharing INTEGER NOT NULL,  -- misses of caches without end that serve one thread each
+  false_sharing INTEGER NOT NULL
+))",
+     sharing_since},
+    {"shared_line", R"(CREATE TABLE shared_line(
+  id INTEGER PRIMARY KEY,         -- the worst is the first
+  address INTEGER NOT NULL,       -- printf('%x', address): addresses from 2^63 on are negative here
+  true_sharing INTEGER NOT NULL,  -- misses
+  false_sharing INTEGER NOT NULL
+))",
+     sharing_since},
+    {"line_use", R"(CREATE TABLE line_use(
+  id INTEGER PRIMARY KEY,         -- by shared_line
+  shared_line INTEGER NOT NULL,
+  thread INTEGER NOT NULL,        -- 0, 1, … by appearance
+  site INTEGER,
+  object INTEGER,
+  writes INTEGER NOT NULL,        -- 0 or 1
+  bytes INTEGER NOT NULL          -- a bit for each byte, or each 64th of a line, that is used: printf('%x', bytes)
+))",
+     sharing_since},
 }};
 
-constexpr std::array<SchemaObject, 10> all_views = {{
+constexpr std::array<SchemaObject, 12> all_views = {{
     {"v_summary", R"(CREATE VIEW v_summary(name, value) AS
 SELECT 'state', state FROM recording
 UNION ALL SELECT 'accesses', (SELECT coalesce(sum(reads + writes + modifies), 0) FROM thread)
@@ -256,6 +340,30 @@ WHERE scope = 'object')",
     {"v_counters", R"(CREATE VIEW v_counters(function, metric, value) AS
 SELECT coalesce(function, ''), metric, sum(value) FROM counter LEFT JOIN block ON block.id = block GROUP BY 1, 2)",
      places_since},
+    // As v_miss_curve: a question about one degree reads no other.
+    {"v_sharing",
+     R"(CREATE VIEW v_sharing(degree, line, lines, bytes, caches, touches, misses, cold, true_sharing, false_sharing) AS
+WITH total(sharing, touches, cold) AS (SELECT sharing, sum(touches), sum(cold) FROM sharing_kind GROUP BY sharing)
+SELECT degree, line, 0, 0, caches, touches, touches, cold, 0, 0
+FROM sharing JOIN total ON sharing = id
+UNION ALL
+SELECT degree, line, lines, lines * line, caches, touches, touches - hits, cold, true_sharing, false_sharing
+FROM (SELECT DISTINCT degree, line, caches, touches, cold, distance + 1 AS lines,
+             sum(count * (fate = 0)) OVER smaller AS hits,
+             sum(count * (fate = 1)) OVER smaller AS true_sharing,
+             sum(count * (fate = 2)) OVER smaller AS false_sharing
+      FROM sharing CROSS JOIN total ON total.sharing = id CROSS JOIN sharing_bin ON sharing_bin.sharing = id
+      WINDOW smaller AS (PARTITION BY id, degree, line ORDER BY distance)))",
+     sharing_since},
+    {"v_false_sharing",
+     R"(CREATE VIEW v_false_sharing(shared_line, address, false_sharing, true_sharing, thread, writes, bytes, object, function, file, line, variable) AS
+SELECT l.id, printf('0x%x', address), false_sharing, true_sharing, thread, writes, printf('%016x', u.bytes),
+       coalesce(o.name, ''), coalesce(nullif(p.function, ''), b.function, ''), coalesce(p.file, ''), coalesce(p.line, 0),
+       coalesce(s.variable, '')
+FROM shared_line l JOIN line_use u ON u.shared_line = l.id LEFT JOIN object o ON o.id = u.object
+LEFT JOIN site s ON s.id = u.site LEFT JOIN location p ON p.id = s.location LEFT JOIN block b ON b.id = s.block
+WHERE false_sharing > 0 ORDER BY u.id)",
+     sharing_since},
 }};
 
 }  // namespace

@@ -12,4 +12,8 @@ std::string scope_text(const Scope& scope, LineSize line) {
   return fmt::format("{}, {}-byte lines", scope_text(scope), line.bytes().value);
 }
 
+std::string sharing_text(std::uint32_t degree, LineSize line) {
+  return fmt::format("sharing by {} {}, {}-byte lines", degree, degree == 1 ? "thread" : "threads", line.bytes().value);
+}
+
 }  // namespace cachescape::profile

@@ -1,4 +1,4 @@
-// Scopes and kinds in words, for messages.
+// Scopes, kinds and degrees of sharing in words, for messages.
 #pragma once
 
 #include <array>
@@ -15,5 +15,7 @@ inline constexpr std::array<std::string_view, access_kinds> kind_names = {"read"
 std::string scope_text(const Scope& scope);
 /// "everything, 64-byte lines".
 std::string scope_text(const Scope& scope, LineSize line);
+/// "sharing by 2 threads, 64-byte lines".
+std::string sharing_text(std::uint32_t degree, LineSize line);
 
 }  // namespace cachescape::profile

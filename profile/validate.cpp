@@ -193,6 +193,7 @@ std::vector<std::string> validate(const Profile& profile) {
     validate_stacks(profile, problems);
     validate_sets(profile, problems);
     validate_places(profile, problems);
+    validate_sharing(profile, problems);
   }
   return std::move(problems).take();
 }

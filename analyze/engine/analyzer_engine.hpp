@@ -49,6 +49,7 @@ struct Analyzer::Engine {
   std::uint32_t thread_number(ThreadId id);
   void add_thread(ThreadId id);
   void add_sharing();
+  void follow_touchers();
   void consume(const AccessBatch& batch);
   void consume(const PackedBatch& batch);
   void consume(const StridedRun& run);
@@ -80,6 +81,8 @@ struct Analyzer::Engine {
   AnalysisOptions options;
   Sampling sampling;
   Stream everything;
+  std::vector<analyze::LastToucher> touchers;      ///< of everything, by line size; empty while there is one thread
+  std::vector<analyze::LastToucher> own_touchers;  ///< of the threads' own streams
   std::vector<Thread> threads;
   std::vector<std::unique_ptr<analyze::SharingAnalysis>> sharing;   ///< by degree
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id

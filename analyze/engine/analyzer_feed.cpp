@@ -95,6 +95,21 @@ void Analyzer::Engine::add_sharing() {
   analysis->seed(stack.known_lines(), stack.so_far(), with_sets ? (*of_line(false))->sets({}) : std::nullopt);
 }
 
+void Analyzer::Engine::follow_touchers() {
+  if (sampling.method != Sampling::Method::none || options.sharing.empty()) return;
+  touchers.reserve(everything.size());
+  own_touchers.reserve(everything.size());
+  std::vector<Line> lines;
+  for (std::size_t l = 0; l < everything.size(); ++l) {
+    if (everything[l]->follows_stack()) {
+      lines.clear();
+      for (const auto& known : everything[l]->known_lines()) lines.push_back(known.line);
+    }
+    everything[l]->follow_touchers(touchers.emplace_back(lines));
+    threads.front().own[l]->follow_touchers(own_touchers.emplace_back(lines));
+  }
+}
+
 void Analyzer::Engine::add_thread(ThreadId id) {
   catch_up();
   numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
@@ -110,8 +125,10 @@ void Analyzer::Engine::add_thread(ThreadId id) {
       const LineAnalysis& ordered = *everything[everything[l]->follows_stack() ? l : l - 1];
       own[l] = std::make_unique<LineAnalysis>(everything[l]->copy(ordered));
     });
+    follow_touchers();
   }
   threads.back().own = new_stream(halvings());
+  for (std::size_t l = 0; l < own_touchers.size(); ++l) threads.back().own[l]->follow_touchers(own_touchers[l]);
 }
 
 /// What is analysed of an access of `size` bytes that is made `times` times.
@@ -196,6 +213,7 @@ void Analyzer::Engine::analyse(const analyze::Stretch& stretch, std::size_t task
   const bool own = task >= everything.size();
   stretch.for_each([&](std::uint32_t thread, const auto& piece) {
     LineAnalysis& analysis = own ? *threads[thread].own[l] : *everything[l];
+    analysis.next(thread);
     analysis.consume(piece);
   });
 }

@@ -30,7 +30,7 @@ std::vector<std::uint64_t> set_counts_of(const SetGrid& grid) {
 
 LineAnalysis::LineAnalysis(LineAnalysisOptions options) : options_(std::move(options)), plans_(options_.line) {
   if (options_.sets && options_.sample.halvings() == 0) {
-    sets_.emplace(*options_.sets, access_kinds);
+    sets_.emplace(*options_.sets, 2 * access_kinds);
     known_sets_.emplace(options_.sets->max_log2_sets, options_.sets->ways);
   }
   if (options_.write_backs) epochs_.emplace();
@@ -116,9 +116,9 @@ void LineAnalysis::count_pending(std::size_t n) {
     const std::uint64_t weight = weights_[i] * count_scale_;
     if (weight == 0) continue;
     if (distances_[i] == cold_distance) [[unlikely]] {
-      place_counts_.add_cold(places_[i], kinds_[i], weight);
+      place_counts_.add_cold(places_[i], kinds_[i] % access_kinds, weight);
     } else {
-      place_counts_.add(places_[i], kinds_[i], distances_[i], weight);
+      place_counts_.add(places_[i], kinds_[i] % access_kinds, distances_[i], weight);
     }
   }
 }
@@ -137,7 +137,8 @@ void LineAnalysis::follow_epochs(std::size_t n) {
     follow_events(i);
     if (i + ahead < n) epochs_->prefetch(lines_[i + ahead]);
     if (weights_[i] == 0) continue;
-    const std::uint32_t greatest = epochs_->touch(lines_[i], distances_[i], writes(static_cast<AccessKind>(kinds_[i])));
+    const std::uint32_t greatest =
+        epochs_->touch(lines_[i], distances_[i], writes(static_cast<AccessKind>(kinds_[i] % access_kinds)));
     if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, weights_[i] * count_scale_);
   }
   follow_events(n);
@@ -203,6 +204,13 @@ StackProfile LineAnalysis::so_far() const {
   profile.line = options_.line;
   for (std::size_t k = 0; k < access_kinds; ++k)
     profile.kinds[k] = counts_[k].histogram(options_.sample.scale(), count_scale_);
+  if (touchers_ != nullptr) {
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      profile.foreign[k] = counts_[access_kinds + k].histogram(options_.sample.scale(), count_scale_);
+      profile.kinds[k].bins = sum_of(profile.kinds[k].bins, profile.foreign[k].bins);
+      profile.kinds[k].cold += profile.foreign[k].cold;
+    }
+  }
   profile.footprint_lines = stack_.distinct_lines();
   if (options_.popularity) {
     boost::unordered_flat_map<std::uint64_t, std::uint64_t> lines_by_touches;
@@ -234,13 +242,20 @@ SetProfile LineAnalysis::counted_sets() const {
   SetProfile profile;
   profile.line = options_.line;
   profile.ways = sets_->grid().ways;
-  for (std::size_t k = 0; k < access_kinds; ++k) profile.touches[k] = sets_->touches(static_cast<std::uint16_t>(k));
+  for (std::size_t k = 0; k < access_kinds; ++k) {
+    profile.touches[k] =
+        sets_->touches(static_cast<std::uint16_t>(k)) + sets_->touches(static_cast<std::uint16_t>(access_kinds + k));
+  }
   for (const std::uint64_t sets : set_counts_of(sets_->grid())) {
     SetCounts& counts = profile.counts.emplace_back();
     counts.sets = sets;
     for (std::size_t k = 0; k < access_kinds; ++k) {
       counts.hits[k] = sets_->histogram(sets, static_cast<std::uint16_t>(k));
       counts.hits[k].pop_back();  // the rest: farther or cold
+      if (touchers_ == nullptr) continue;
+      counts.foreign[k] = sets_->histogram(sets, static_cast<std::uint16_t>(access_kinds + k));
+      counts.foreign[k].pop_back();
+      for (std::size_t d = 0; d < counts.hits[k].size(); ++d) counts.hits[k][d] += counts.foreign[k][d];
     }
   }
   known_sets_->add_to(profile);

@@ -15,6 +15,7 @@
 #include "analyze/distance/stack_distances.hpp"
 #include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/known_sets.hpp"
+#include "analyze/engine/last_toucher.hpp"
 #include "analyze/engine/line_sample.hpp"
 #include "analyze/engine/loop_plans.hpp"
 #include "analyze/engine/place_counts.hpp"
@@ -43,6 +44,14 @@ class LineAnalysis {
   void consume(std::span<const PackedAccess> accesses);
   void consume(const Loop& loop);
   void flush();
+  /// From now on tells touches of lines that another thread touched last from the others; `touchers` is told of all.
+  void follow_touchers(LastToucher& touchers) { touchers_ = &touchers; }
+  /// What comes next is by this thread; others may have touched lines since.
+  void next(std::uint32_t thread) {
+    if (touchers_ == nullptr) return;
+    thread_ = thread;
+    last_line_ = Line{no_line};
+  }
 
   /// An analysis that has seen and counted the same touches and goes its own way from here. `ordered` has seen them too
   /// and followed stack distances: it knows their order. Takes time for each line followed. Precondition: both flushed.
@@ -87,6 +96,7 @@ class LineAnalysis {
   void push(Line line, AccessKind kind, std::uint32_t weight, std::uint32_t place) {
     lines_[pending_] = line;
     kinds_[pending_] = static_cast<std::uint16_t>(kind);
+    if (touchers_ != nullptr && touchers_->touch(line, thread_)) kinds_[pending_] += access_kinds;
     weights_[pending_] = weight;
     places_[pending_] = place;
     weighted_ |= weight != 1;
@@ -117,7 +127,7 @@ class LineAnalysis {
 
   LineAnalysisOptions options_;
   StackDistances stack_;
-  std::array<DistanceCounts, access_kinds> counts_;
+  std::array<DistanceCounts, 2 * access_kinds> counts_;  ///< by kind, then those of lines that others touched last
   PlaceCounts place_counts_;
   std::optional<WriteEpochs> epochs_;
   DistanceCounts ended_epochs_;  ///< by greatest distance
@@ -131,6 +141,9 @@ class LineAnalysis {
   Line last_line_{no_line};
   bool last_line_written_ = true;  ///< since other lines were touched; or nobody asks
   KindCounts again_{};             ///< touches of the line touched before that are not counted yet
+
+  LastToucher* touchers_ = nullptr;
+  std::uint32_t thread_ = 0;
 
   LoopPlans plans_;
   std::vector<std::uint8_t> shared_;  ///< room for one loop's
@@ -147,7 +160,7 @@ class LineAnalysis {
   std::size_t pending_ = 0;
   bool weighted_ = false;
   std::array<Line, capacity> lines_;
-  std::array<std::uint16_t, capacity> kinds_;
+  std::array<std::uint16_t, capacity> kinds_;  ///< as counts_
   std::array<std::uint32_t, capacity> weights_;
   std::array<std::uint32_t, capacity> places_;
   std::array<std::uint32_t, capacity> distances_;

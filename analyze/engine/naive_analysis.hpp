@@ -24,6 +24,7 @@ inline AnalysisOptions small_options() {
   options.other_set_counts = {3, 7};
   options.popularity = true;
   options.write_back_lines = {LineSize{2}, LineSize{6}};
+  options.sharing = {};
   return options;
 }
 

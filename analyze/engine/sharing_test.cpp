@@ -71,6 +71,30 @@ TEST(AnalyzerSharing, BeginsLateAndMissesNothing) {
   }
 }
 
+// One set is a stack; Byfl's rule for stacks is tested where predictions are made by it.
+TEST(AnalyzerSharing, SetsTellForeignTouchesAsStacksDo) {
+  std::mt19937_64 random(6);
+  AnalysisOptions options;
+  options.lines = options.set_lines = {LineSize{6}};
+  options.max_log2_sets = 2;
+  options.ways = 8;
+  auto analyzer = Analyzer::create(options);
+  AccessBatch batch;
+  for (const Access& a : arbitrary_accesses(random)) batch.push(a);
+  analyzer->consume(batch);
+  const Profile profile = analyzer->profile();
+  ASSERT_EQ(profile.stacks.size(), profile.sets.size());
+  for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
+    ASSERT_EQ(profile.stacks[i].scope, profile.sets[i].scope);
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      std::vector<std::uint64_t> expected(options.ways);
+      for (const Bin& b : profile.stacks[i].foreign[k].bins)
+        if (b.value < options.ways) expected[b.value] = b.count;
+      EXPECT_EQ(profile.sets[i].counts[0].foreign[k], expected);
+    }
+  }
+}
+
 TEST(AnalyzerSharing, LoopsAreTheirAccesses) {
   std::mt19937_64 random(9);
   AnalysisOptions options;

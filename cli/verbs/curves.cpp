@@ -56,6 +56,7 @@ Result<int> run(const CurvesVerbOptions& options, bool line_given) {
   CACHESCAPE_TRY(const model::CurveQuestion question, question_of(options, line_given));
   profile::ReadFilter filter;
   filter.places = false;
+  filter.sharing = false;
   filter.scopes = {Scope{}};
   filter.sets = false;
   filter.write_backs = false;

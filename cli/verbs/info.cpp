@@ -1,8 +1,11 @@
 // `cachescape info`: what a profile holds.
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/exit_code.hpp"
@@ -24,9 +27,22 @@ std::string scope_name(const Scope& scope) {
   return scope.kind == Scope::Kind::everything ? "everything" : fmt::format("thread {}", scope.thread.value);
 }
 
+/// "1, 2, 4 threads per cache, 64-byte lines".
+std::string sharing_text(const std::vector<profile::SharingHeader>& sharing) {
+  std::map<LineSize, std::vector<std::uint32_t>> degrees;
+  for (const profile::SharingHeader& s : sharing) degrees[s.line].push_back(s.degree);
+  std::vector<std::string> parts;
+  for (const auto& [line, of_line] : degrees) {
+    parts.push_back(fmt::format("{} {} per cache, {}-byte lines", fmt::join(of_line, ", "),
+                                of_line.back() == 1 ? "thread" : "threads", line.bytes().value));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string text_of(const profile::ProfileHeader& h, const std::string& path) {
   const report::ProfileSummary summary = report::summary_of(h, path);
   std::string text = report::summary_text(summary);
+  if (!h.sharing.empty()) text += report::summary_line("sharing", sharing_text(h.sharing));
   for (const auto& [key, value] : h.general.provenance) {
     const bool told = key == "command" || key == "recorded" || (key == "duration" && summary.duration) ||
                       (key == "thread_order" && !summary.thread_order.empty());
@@ -79,6 +95,16 @@ nlohmann::ordered_json json_of(const profile::ProfileHeader& h, const std::strin
   for (const profile::SetHeader& s : h.sets)
     sets.push_back(
         {{"scope", scope_name(s.scope)}, {"line", s.line.bytes().value}, {"ways", s.ways}, {"sets", s.sets}});
+  Json sharing = Json::array();
+  for (const profile::SharingHeader& s : h.sharing) {
+    sharing.push_back({{"degree", s.degree},
+                       {"line", s.line.bytes().value},
+                       {"caches", s.caches},
+                       {"touches", sum(s.touches)},
+                       {"cold", sum(s.cold)},
+                       {"ways", s.ways},
+                       {"sets", s.sets}});
+  }
   Json provenance = Json::object();
   for (const auto& [key, value] : p.provenance) provenance[key] = value;
   Json json{{"schema", "cachescape.info"}, {"version", 1}, {"profile", path}, {"format_version", h.version}};
@@ -86,6 +112,7 @@ nlohmann::ordered_json json_of(const profile::ProfileHeader& h, const std::strin
   json["threads"] = std::move(threads);
   json["stacks"] = std::move(stacks);
   json["sets"] = std::move(sets);
+  json["sharing"] = std::move(sharing);
   json["provenance"] = std::move(provenance);
   return json;
 }

@@ -21,9 +21,16 @@ namespace {
 struct PredictVerbOptions {
   std::string profile;
   MachineOptions machine;
+  std::string detail = "coherence";
   bool by_kind = false;
   bool json = false;
 };
+
+model::Detail detail_named(const std::string& name) {
+  if (name == "stack") return model::Detail::stack;
+  if (name == "sets") return model::Detail::sets;
+  return name == "touches" ? model::Detail::touches : model::Detail::coherence;
+}
 
 Result<int> run(const PredictVerbOptions& options) {
   CACHESCAPE_TRY(const machine::Machine machine, find_machine(options.machine));
@@ -34,7 +41,7 @@ Result<int> run(const PredictVerbOptions& options) {
   filter.places = false;
   for (const model::Need& need : needs) filter.lines.push_back(need.line);
   CACHESCAPE_TRY(const Profile profile, profile::read_profile(options.profile, filter));
-  auto prediction = model::predict(profile, machine);
+  auto prediction = model::predict(profile, machine, {true, detail_named(options.detail)});
   if (!prediction) {
     if (prediction.error().where.empty()) prediction.error().where = options.profile;
     return std::unexpected(std::move(prediction).error());
@@ -59,9 +66,18 @@ void add_predict(Program& program) {
   auto options = std::make_shared<PredictVerbOptions>();
   verb.add_option("PROFILE", options->profile, "A .cscape, also while it is being recorded")->required();
   add_machine_options(verb, options->machine);
+  verb.add_option(
+          "--detail", options->detail,
+          "How much of the caches is modelled: their sizes, their sets too, also what others touch (as Byfl does) or "
+          "what others' writes take away")
+      ->type_name("stack|sets|touches|coherence")
+      ->check(CLI::IsMember({"stack", "sets", "touches", "coherence"}))
+      ->capture_default_str();
   verb.add_flag("--by-kind", options->by_kind, "Show reads and writes apart");
   verb.add_flag("--json", options->json, "Print JSON");
   set_examples(verb, {{"cachescape predict app.cscape --machine zen4", "Every level of a Zen 4; says what is exact"},
+                      {"cachescape predict app.cscape --machine power4 --cores 8",
+                       "A machine whose caches take lines from each other"},
                       {"cachescape predict app.cscape --machine 'L1:48K,12,64 L2:2M,16,64' --json",
                        "A machine given in words, as JSON"}});
   program.on(verb, [options] { return run(*options); });

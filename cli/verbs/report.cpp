@@ -13,6 +13,7 @@
 #include "product/report/places_json.hpp"
 #include "product/report/places_report.hpp"
 #include "product/report/places_text.hpp"
+#include "product/report/sharing_report.hpp"
 #include "profile/reader.hpp"
 
 namespace cachescape::cli {
@@ -34,8 +35,24 @@ model::PlaceOrder order_named(const std::string& name) {
   return name == "bytes" ? model::PlaceOrder::bytes : model::PlaceOrder::misses;
 }
 
+Result<int> run_sharing(const ReportVerbOptions& options) {
+  CACHESCAPE_TRY(const profile::ProfileHeader header, profile::read_header(options.profile));
+  CACHESCAPE_TRY(const Profile profile, profile::read_profile(options.profile));
+  const report::SharingReport report{report::summary_of(header, options.profile), model::sharing_of(profile),
+                                     options.top};
+  if (options.json) {
+    CACHESCAPE_CHECK(print_json(report::sharing_json(report)));
+  } else if (options.csv) {
+    CACHESCAPE_CHECK(print_text(report::sharing_csv(report)));
+  } else {
+    CACHESCAPE_CHECK(print_text(report::sharing_text(report, terminal_width())));
+  }
+  return exit_success;
+}
+
 Result<int> run(const ReportVerbOptions& options) {
   if (options.json && options.csv) return failure(ErrorKind::usage, "choose one of --json and --csv");
+  if (options.by == "sharing") return run_sharing(options);
   CACHESCAPE_TRY(ChosenMachine chosen, find_or_choose_machine(options.machine));
   CACHESCAPE_TRY(const profile::ProfileHeader header, profile::read_header(options.profile));
   profile::ReadFilter filter;
@@ -68,10 +85,12 @@ void add_report(Program& program) {
   auto options = std::make_shared<ReportVerbOptions>();
   verb.add_option("PROFILE", options->profile, "A .cscape, also while it is being recorded")->required();
   add_optional_machine_options(verb, options->machine);
-  verb.add_option("--by", options->by,
-                  "What a place is; container is the function that code ended up in once everything was inlined")
-      ->type_name("function|container|line|variable|object|block")
-      ->check(CLI::IsMember({"function", "container", "line", "variable", "object", "block"}))
+  verb.add_option(
+          "--by", options->by,
+          "What a place is; container is the function that code ended up in once everything was inlined; sharing "
+          "shows the data that threads take from each other")
+      ->type_name("function|container|line|variable|object|block|sharing")
+      ->check(CLI::IsMember({"function", "container", "line", "variable", "object", "block", "sharing"}))
       ->capture_default_str();
   verb.add_option("--sort", options->sort, "Worst first; misses are those of all levels together")
       ->type_name("misses|accesses|bytes")
@@ -81,11 +100,12 @@ void add_report(Program& program) {
   verb.add_flag("--counters", options->counters, "Show every counter, and the main ones of each place");
   verb.add_flag("--json", options->json, "Print JSON");
   verb.add_flag("--csv", options->csv, "Print the places as CSV; with --counters the counters instead");
-  set_examples(verb,
-               {{"cachescape report app.cscape", "Counters, and the functions that miss most on this computer"},
-                {"cachescape report app.cscape --machine zen4 --by line --top 20", "The source lines that miss most"},
-                {"cachescape report app.cscape --by object --csv", "The data structures, for a spreadsheet"},
-                {"cachescape report app.cscape --counters", "With the instruction mix, types and callees"}});
+  set_examples(
+      verb, {{"cachescape report app.cscape", "Counters, and the functions that miss most on this computer"},
+             {"cachescape report app.cscape --machine zen4 --by line --top 20", "The source lines that miss most"},
+             {"cachescape report app.cscape --by object --csv", "The data structures, for a spreadsheet"},
+             {"cachescape report app.cscape --by sharing", "What threads take from each other, and what would cure it"},
+             {"cachescape report app.cscape --counters", "With the instruction mix, types and callees"}});
   program.on(verb, [options] { return run(*options); });
 }
 

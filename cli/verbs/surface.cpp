@@ -23,6 +23,7 @@ struct SurfaceVerbOptions {
 Result<int> run(const SurfaceVerbOptions& options) {
   profile::ReadFilter filter;
   filter.places = false;
+  filter.sharing = false;
   filter.scopes = {Scope{}};
   filter.popularity = false;
   filter.write_backs = false;

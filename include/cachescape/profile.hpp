@@ -42,6 +42,9 @@ struct StackProfile {
   /// back does so once, if it has up to `value` lines, and never, if it has more: `count` such touches, value 0 = none
   /// does. Data still held at the end are not written back. None where it was not asked for.
   std::optional<std::vector<Bin>> write_backs{};
+  /// Those touches among `kinds` whose line another thread touched last (Byfl's F_shared for everything, F_invalidated
+  /// for a thread). Empty where there is one thread, or nobody asked.
+  std::array<Histogram, access_kinds> foreign{};
 
   friend bool operator==(const StackProfile&, const StackProfile&) = default;
 };
@@ -51,6 +54,7 @@ struct StackProfile {
 struct SetCounts {
   std::uint64_t sets = 1;
   std::array<std::vector<std::uint64_t>, access_kinds> hits;
+  std::array<std::vector<std::uint64_t>, access_kinds> foreign{};  ///< as StackProfile::foreign; else empty
 
   friend bool operator==(const SetCounts&, const SetCounts&) = default;
 };

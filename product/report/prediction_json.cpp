@@ -1,5 +1,7 @@
 #include "product/report/prediction_json.hpp"
 
+#include <algorithm>
+
 #include "product/report/outcome_json.hpp"
 #include "product/report/prediction_text.hpp"
 
@@ -22,6 +24,7 @@ Json prediction_json(const model::Prediction& prediction, const machine::Machine
     Json& level = json["levels"][i];
     level["model"] = model_word(from);
     level["why_not_exact"] = from.why_not_exact;
+    level["coherent"] = from.coherent;
     level["write_back_model"] = write_back_word(from);
     level["write_back_note"] = from.write_back_note;
     if (from.confidence) {
@@ -29,7 +32,8 @@ Json prediction_json(const model::Prediction& prediction, const machine::Machine
     }
   }
   json["amat_cycles"] = prediction.amat_cycles ? Json(*prediction.amat_cycles) : Json(nullptr);
-  json["not_modelled"] = {"upgrades", "invalidations", "remote_hits"};
+  const bool coherent = std::ranges::any_of(prediction.levels, &model::LevelPrediction::coherent);
+  json["not_modelled"] = coherent ? Json::array() : Json{"upgrades", "invalidations", "remote_hits"};
   json["warnings"] = prediction.warnings;
   return json;
 }

@@ -33,7 +33,8 @@ void read(std::span<const std::byte> bytes) {
     return;
   }
   require(profile::check_form(*whole).has_value());
-  require(header && header->stacks.size() == whole->stacks.size() && header->sets.size() == whole->sets.size());
+  require(header && header->stacks.size() == whole->stacks.size() && header->sets.size() == whole->sets.size() &&
+          header->sharing.size() == whole->sharing.degrees.size());
   (void)profile::validate(*whole);
   profile::ReadFilter filter;
   filter.lines = {LineSize{6}};
@@ -89,12 +90,16 @@ struct Table {
   const char* name;
   int columns;
 };
-constexpr Table rows_of[] = {{"recording", 4},  {"provenance", 3},  {"thread", 4},        {"sampling", 6},
-                             {"loss", 3},       {"stack", 5},       {"stack_kind", 4},    {"stack_bin", 4},
-                             {"popularity", 3}, {"set_profile", 8}, {"set_grid", 3},      {"set_bin", 5},
-                             {"location", 6},   {"block", 8},       {"site", 5},          {"object", 7},
-                             {"counter", 4},    {"place_line", 1},  {"place", 7},         {"place_kind", 4},
-                             {"place_bin", 4},  {"write_back", 2},  {"write_back_bin", 3}};
+constexpr Table rows_of[] = {
+    {"recording", 4},    {"provenance", 3},      {"thread", 4},         {"sampling", 6},
+    {"loss", 3},         {"stack", 5},           {"stack_kind", 4},     {"stack_bin", 4},
+    {"popularity", 3},   {"set_profile", 8},     {"set_grid", 3},       {"set_bin", 5},
+    {"location", 6},     {"block", 8},           {"site", 5},           {"object", 7},
+    {"counter", 4},      {"place_line", 1},      {"place", 7},          {"place_kind", 4},
+    {"place_bin", 4},    {"write_back", 2},      {"write_back_bin", 3}, {"sharing", 5},
+    {"sharing_kind", 4}, {"sharing_bin", 5},     {"sharing_event", 3},  {"sharing_event_bin", 4},
+    {"sharing_sets", 3}, {"sharing_set_bin", 6}, {"sharing_pair", 7},   {"shared_line", 4},
+    {"line_use", 7}};
 
 std::string schema() {
   std::string sql =
@@ -118,7 +123,13 @@ void read_rows(RowBytes bytes) {
       "VALUES(1,'f','f.c',1,0,1,1,1);INSERT INTO site VALUES(1,2,1,'x','i8');INSERT INTO object "
       "VALUES(1,'heap','f',1,1,1,1);INSERT INTO counter VALUES(1,'loads',1,1);INSERT INTO place_line VALUES(64);"
       "INSERT INTO place VALUES(1,'site',1,2,0,0,2);INSERT INTO place_kind VALUES(1,0,2,1);INSERT INTO place_bin "
-      "VALUES(1,0,0,1);COMMIT;";
+      "VALUES(1,0,0,1);"
+      "INSERT INTO sharing VALUES(1,1,64,2,2);INSERT INTO sharing_kind VALUES(1,0,2,1),(1,1,0,0),(1,2,0,0);"
+      "INSERT INTO sharing_bin VALUES(1,0,2,0,1);INSERT INTO sharing_event "
+      "VALUES(1,0,1),(1,1,0),(1,2,0),(1,3,0),(1,4,0),(1,5,0);INSERT INTO sharing_event_bin VALUES(1,0,0,1);"
+      "INSERT INTO sharing_sets VALUES(1,1,1);INSERT INTO sharing_set_bin VALUES(1,1,0,2,0,1);"
+      "INSERT INTO sharing_pair VALUES(1,1,1,1,1,0,1);INSERT INTO shared_line VALUES(1,64,0,1);"
+      "INSERT INTO line_use VALUES(1,1,0,1,1,0,1);COMMIT;";
   sqlite3* database = nullptr;
   require(sqlite3_open(":memory:", &database) == SQLITE_OK);
   require(sqlite3_exec(database, start.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);

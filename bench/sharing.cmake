@@ -1,0 +1,1 @@
+cachescape_bench(sharing cachescape_analyze)
