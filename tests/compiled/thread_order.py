@@ -119,8 +119,9 @@ class Ends(Scratch):
                 word = self.ranges(done.stdout)["word"][0]
                 written = [address - word for _, kind, address, _ in self.accesses("out.cstrace") if kind == "W" and 0 <= address - word < 16]
                 self.assertEqual((written.count(0), written.count(8)), (1000, 1000))
-                # The second thread's writes all came first, and were seen to by the first.
-                self.assertEqual(written, sorted(written, reverse=True))
+                # The first thread waited for all of the second's; the piece in which it did may have room for its own first ones.
+                last = len(written) - 1 - written[::-1].index(8)
+                self.assertLessEqual(written[:last].count(0), 0 if order == "exact" else 16)
 
     def test_handlers_are_where_they_interrupt(self):
         self.compile(r"""
