@@ -18,14 +18,14 @@ class Sharing(KnownSharing, Scratch):
 
     def test_exact_order_of_whole_loops(self):
         # A trip whose ticket is taken and whose write is not made yet.
-        self.check_watched_loop("exact", 100000, records=1, slack=1)
+        self.check_watched_loop("exact", records=1, slack=1)
 
     def test_fine(self):
         rounds, most = 400, 16  # records of two words in a piece of 256 bytes
         _, classes, _ = self.misses("ping_pong", "word", "fine", rounds)
         self.assertLessEqual(classes["true_sharing"], 2 * rounds - 2)
         self.assertGreaterEqual(classes["true_sharing"], 2 * rounds // most - 2)
-        self.check_watched_loop("fine", 100000, records=most, slack=most)
+        self.check_watched_loop("fine", records=most, slack=most)
 
     def test_nothing_moves(self):
         for order in "blocks", "fine", "exact":

@@ -47,12 +47,13 @@ class KnownSharing:
         _, classes, _ = self.misses("private", "own", order, 5)
         self.assertEqual((classes["cold"], classes["coherence"]), (4 * 64, 0), "private")
 
-    def check_watched_loop(self, order, trips, records, slack):
+    def check_watched_loop(self, order, records, slack):
         """How many trips of a loop came before each write of another thread: as many as that thread saw, or had seen so many `records`
         before, which may be ordered as one with it; give or take `slack`."""
-        output = self.recorded("watched_loop", order, trips)
+        output = self.recorded("watched_loop", order)
         words = self.ranges(output)["words"][0]
         seen = [tuple(map(int, line.split())) for line in output.splitlines() if len(line.split()) == 2]
+        trips = int(output.split()[-1])
         counts, count = [], 0
         for _, kind, address, _ in self.accesses("out.cstrace"):
             if address == words and kind != "R":
