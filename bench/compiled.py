@@ -4,7 +4,7 @@
     bench/compiled.py [--build build/release] [--rounds 3] [--cachegrind] [PROGRAM …]
 
 Prints the time of each way to run a program as a multiple of the plain one's, the best of the rounds. The clock,
-counting and discarding are CPU time of the program; the others are elapsed time, since the collector works on another processor.
+counting, counting by call stack and discarding are CPU time of the program; the others are elapsed time, since the collector works on another processor.
 """
 import argparse
 import json
@@ -39,9 +39,9 @@ def main():
         os.chdir(folder)
         record = [tool, "record", "-o", "x.cscape"]
         one_line = ["--lines", "64", "--set-lines", "none", "--write-backs", "none", "--"]
-        print(f"{'':20} {'ns/access':>9} | {'clock':>8} {'counters':>8} {'discard':>8} {'one line':>8} {'default':>8} {'10 %':>8}"
+        print(f"{'':20} {'ns/access':>9} | {'clock':>8} {'counters':>8} {'stacks':>8} {'discard':>8} {'one line':>8} {'default':>8} {'10 %':>8}"
               f" {'blocks':>8} {'cachegrind':>10} | {'one line':>8} {'default':>8}")
-        print(f"{'':20} {'plain':>9} | {'times the plain program':^73} | {'ns/access':>17}")
+        print(f"{'':20} {'plain':>9} | {'times the plain program':^82} | {'ns/access':>17}")
         for name, (language, arguments) in PROGRAMS.items():
             if options.programs and name not in options.programs:
                 continue
@@ -50,11 +50,14 @@ def main():
             subprocess.run([plain, "-O2", "-g", source, "-o", "plain"], check=True)
             subprocess.run([tool, verb, "-O2", "-g", source, "-o", "observed"], check=True)
             subprocess.run([tool, verb, "-O2", "-g", "--cachescape-accesses=off", source, "-o", "counted"], check=True)
+            subprocess.run([tool, verb, "-O2", "-g", "--cachescape-accesses=off", "--cachescape-counters=stack", source, "-o", "stacked"], check=True)
             subprocess.run([tool, verb, "-O2", "-g", "--cachescape-accesses=clock", "--cachescape-counters=off", source, "-o", "timed"], check=True)
             ways = {
                 "plain": lambda: run(["./plain", *arguments])[1],
                 "clock": lambda: run(["./timed", *arguments])[1],
                 "counters": lambda: run(["./counted", *arguments], CACHESCAPE="off")[1],
+                # With a collector of its own, because without one there are no call stacks.
+                "stacks": lambda: run(["./stacked", *arguments])[1],
                 "discard": lambda: run(["./observed", *arguments], CACHESCAPE="off")[1],
                 "one line": lambda: run([*record, *one_line, "./observed", *arguments])[0],
                 "default": lambda: run([*record, "--", "./observed", *arguments])[0],
@@ -71,7 +74,7 @@ def main():
             counted = json.loads(subprocess.run([tool, "info", "x.cscape", "--json"], check=True, capture_output=True).stdout)
             accesses = counted["accesses"] if isinstance(counted["accesses"], int) else sum(counted["accesses"].values())
             times = " ".join(f"{best[w] / best['plain']:8.2f}" if w in best else f"{'–':>8}"
-                             for w in ["clock", "counters", "discard", "one line", "default", "10 %", "blocks"])
+                             for w in ["clock", "counters", "stacks", "discard", "one line", "default", "10 %", "blocks"])
             grind = f"{best['cachegrind'] / best['plain']:10.1f}" if "cachegrind" in best else f"{'–':>10}"
             per_access = " ".join(f"{best[w] / accesses * 1e9:8.1f}" for w in ["one line", "default"])
             print(f"{name:20} {best['plain'] / accesses * 1e9:9.2f} | {times} {grind} | {per_access}", flush=True)

@@ -4,13 +4,14 @@
     bench/emulated.py [--build build/release] [--rounds 2] [PROGRAM …]
 
 Prints the time of each way to run a program as a multiple of the plain one's, the best of the rounds. Discarding (records are written
-and thrown away), Valgrind without a tool and cachegrind are CPU time of the program; the others are elapsed time, since the collector
-works on another processor. Nanoseconds per access are CPU time of both together.
+and thrown away), an emulator without tool or plugin, and cachegrind are CPU time of the program; the others are elapsed time, since the
+collector works on another processor. Nanoseconds per access are CPU time of both together.
 """
 import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,17 +60,22 @@ def main():
         valgrind = ["valgrind", "--command-line-only=yes", "--quiet", "--vgdb=no"]
         discard = ["./discarding_session", "9", *valgrind, "--tool=cachescape", "--demangle=no", "--session=9"]
         record = [tool, "record", "--engine", "valgrind", "-o", "x.cscape"]
+        qemu = ["qemu-x86_64", "-cpu", "max,-erms"]
+        discard_qemu = ["./discarding_session", "9", *qemu, "-plugin", f"{build}/lib/cachescape/cachescape_qemu.so,session=9"]
         one_line = ["--lines", "64", "--set-lines", "none", "--write-backs", "none", "--"]
-        print(f"{'':14} | {'nothing':>8} {'discard':>8} {'cachegrind':>10} | {'one line':>8} {'default':>8} | {'one line':>8} {'default':>8}")
-        print(f"{'':14} | {'times the plain program':^28} | {'at the small size':^17} | {'CPU ns/access':^17}")
+        print(f"{'':14} | {'nothing':>8} {'discard':>8} {'cachegrind':>10} | {'nothing':>8} {'discard':>8} | {'one line':>8} {'default':>8} | {'one line':>8} {'default':>8}")
+        print(f"{'':14} | {'Valgrind, times the plain':^28} | {'QEMU':^17} | {'at the small size':^17} | {'CPU ns/access':^17}")
         for name, (large, small) in commands().items():
             if options.programs and name not in options.programs:
                 continue
+            in_qemu = [shutil.which(large[0]), *large[1:]]
             ways = {
                 "plain": lambda: run(large)[1],
                 "nothing": lambda: run([*valgrind, "--tool=none", *large])[1],
                 "discard": lambda: run([*discard, *large], VALGRIND_LIB=str(build / "lib/cachescape/valgrind"))[1],
                 "cachegrind": lambda: run([*valgrind, "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null", *large])[1],
+                "nothing, QEMU": lambda: run([*qemu, *in_qemu])[1],
+                "discard, QEMU": lambda: run([*discard_qemu, "-0", large[0], *in_qemu])[1],
                 "plain, small": lambda: run(small)[1],
                 "one line": lambda: both("one line", run([*record, *one_line, *small])),
                 "default": lambda: both("default", run([*record, "--", *small])),
@@ -85,10 +91,11 @@ def main():
                 for way, measure in ways.items():
                     best[way] = min(best.get(way, float("inf")), measure())
             accesses = json.loads(subprocess.run([tool, "info", "x.cscape", "--json"], check=True, capture_output=True).stdout)["accesses"]
-            times = {w: best[w] / best["plain"] for w in ("nothing", "discard", "cachegrind")}
+            times = {w: best[w] / best["plain"] for w in ("nothing", "discard", "cachegrind", "nothing, QEMU", "discard, QEMU")}
             times |= {w: best[w] / best["plain, small"] for w in ("one line", "default")}
             each = {w: cpu[w] / accesses * 1e9 for w in ("one line", "default")}
             print(f"{name:14} | {times['nothing']:8.1f} {times['discard']:8.1f} {times['cachegrind']:10.1f} |"
+                  f" {times['nothing, QEMU']:8.1f} {times['discard, QEMU']:8.1f} |"
                   f" {times['one line']:8.0f} {times['default']:8.0f} | {each['one line']:8.1f} {each['default']:8.1f}", flush=True)
 
 

@@ -1,13 +1,10 @@
 #include "cli/engine.hpp"
 
-#include <cstdlib>
-#include <optional>
-#include <sstream>
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/library_folder.hpp"
+#include "cli/qemu.hpp"
 #include "observe/collect/program_file.hpp"
 #include "session/session.h"
 
@@ -16,22 +13,10 @@ namespace {
 
 constexpr const char* tool = "valgrind/cachescape-amd64-linux";
 
-/// Where a shell would find it.
-std::optional<std::string> path_of(const std::string& program) {
-  if (program.find('/') != std::string::npos) return program;
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string candidate = (folder.empty() ? "." : folder) + "/" + program;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return std::nullopt;
-}
-
-Result<Engine> emulator_for(const std::string& program, const collect::ProgramFile& about) {
-  if (about.elf && !about.x86_64) {
-    return failure(ErrorKind::unsupported, "only programs for x86-64 can be observed as they are", program,
-                   "build it with cachescape cc, c++ or fortran");
+Result<void> valgrind_can_run(const std::string& program, const collect::ProgramFile& about) {
+  if (about.elf && about.processor != collect::Processor::x86_64) {
+    return failure(ErrorKind::unsupported, "Valgrind runs programs for x86-64 here, and this is none", program,
+                   "leave --engine away: programs for aarch64 and riscv64 run in QEMU");
   }
   if (!library_folder(tool)) {
     return failure(ErrorKind::unsupported,
@@ -42,7 +27,7 @@ Result<Engine> emulator_for(const std::string& program, const collect::ProgramFi
     return failure(ErrorKind::unsupported, "valgrind, in which programs are observed as they are, is not installed",
                    program, "install the package valgrind, or build the program with cachescape cc, c++ or fortran");
   }
-  return Engine::valgrind;
+  return {};
 }
 
 }  // namespace
@@ -54,14 +39,27 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program) 
   if (!path || access(path->c_str(), X_OK) != 0) return Engine::compiled;
   const collect::ProgramFile about = collect::look_at_program(*path);
   if (asked == "auto" && about.instrumented) return Engine::compiled;
-  return emulator_for(program, about);
+  const bool foreign = about.elf && about.processor != collect::Processor::x86_64;
+  if (asked == "qemu" || (asked == "auto" && foreign)) {
+    CACHESCAPE_CHECK(qemu_can_run(*path, about));
+    return Engine::qemu;
+  }
+  CACHESCAPE_CHECK(valgrind_can_run(program, about));
+  return Engine::valgrind;
 }
 
-Launch launch_of(Engine engine, const std::vector<std::string>& command, int session, bool follow_children) {
+Launch launch_of(Engine engine, const std::vector<std::string>& command, const LaunchOptions& options) {
   if (engine == Engine::compiled) {
-    Launch launch{command, {{CACHESCAPE_SESSION_VARIABLE, std::to_string(session)}}};
-    if (follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
+    Launch launch{command, {{CACHESCAPE_SESSION_VARIABLE, std::to_string(options.session)}}};
+    if (options.follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
+    std::string words;
+    for (const std::string& word : options.for_children) words += (words.empty() ? "" : " ") + word;
+    if (!words.empty()) launch.environment.emplace_back("CACHESCAPE_OPTIONS", words);
     return launch;
+  }
+  if (engine == Engine::qemu) {
+    const std::string path = path_of(command[0]).value_or(command[0]);
+    return {qemu_command(path, collect::look_at_program(path), command, session, follow_children), {}};
   }
   Launch launch;
   launch.command = {"valgrind",
@@ -72,10 +70,15 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, int ses
                     "--vgdb=no",
                     "--demangle=no",
                     "--fair-sched=try",
-                    fmt::format("--session={}", session)};
-  if (follow_children) {
+                    fmt::format("--session={}", options.session)};
+  if (!options.region.empty()) launch.command.push_back("--region=" + options.region);
+  if (!options.from.empty()) launch.command.push_back("--from=" + options.from);
+  if (!options.until.empty()) launch.command.push_back("--until=" + options.until);
+  if (options.kernel) launch.command.push_back("--kernel=yes");
+  if (options.follow_children) {
     launch.command.push_back("--trace-children=yes");
     launch.command.push_back(fmt::format("--collector={}/cachescape", own_folder()));
+    for (const std::string& word : options.for_children) launch.command.push_back("--collect=" + word);
   }
   launch.command.insert(launch.command.end(), command.begin(), command.end());
   launch.environment.emplace_back("VALGRIND_LIB", *library_folder(tool) + "/valgrind");
@@ -84,6 +87,9 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, int ses
 
 std::vector<std::pair<std::string, std::string>> facts_of(Engine engine) {
   if (engine == Engine::compiled) return {{"observer", "compiled"}};
+  if (engine == Engine::qemu)
+    return {{"observer", "qemu"},
+            {"thread_order", "by blocks of up to 2,045 accesses, in the order of their beginnings"}};
   return {{"observer", "valgrind"}, {"thread_order", "exact: one thread runs at a time"}};
 }
 

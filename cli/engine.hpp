@@ -9,7 +9,7 @@
 
 namespace cachescape::cli {
 
-enum class Engine { compiled, valgrind };
+enum class Engine { compiled, valgrind, qemu };
 
 /// The engine that `--engine` asks for; for "auto" the one that the program allows. `program` is a path, or a name that
 /// is looked for as a shell would.
@@ -21,8 +21,17 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> environment;  ///< in addition to what there is
 };
 
-/// `session` is the descriptor that the program inherits.
-Launch launch_of(Engine engine, const std::vector<std::string>& command, int session, bool follow_children);
+/// How a program is launched.
+struct LaunchOptions {
+  int session = -1;  ///< the descriptor that the program inherits
+  bool follow_children = false;
+  std::vector<std::string> for_children;  ///< options of their collectors
+  /// What an emulator records, each empty = everything.
+  std::string region, from, until;
+  bool kernel = false;  ///< and what the kernel accesses too
+};
+
+Launch launch_of(Engine engine, const std::vector<std::string>& command, const LaunchOptions& options);
 
 /// What a profile should say of how it was made.
 std::vector<std::pair<std::string, std::string>> facts_of(Engine engine);

@@ -1,4 +1,4 @@
-// Where the parts of cachescape that run inside other programs are.
+// Where programs are, and the parts of cachescape that run inside others.
 #pragma once
 
 #include <optional>
@@ -11,5 +11,8 @@ std::string own_folder();
 
 /// The folder lib/cachescape beside this program, as built or as installed, if `file` is in it.
 std::optional<std::string> library_folder(const std::string& file);
+
+/// Where a shell would find a program.
+std::optional<std::string> path_of(const std::string& program);
 
 }  // namespace cachescape::cli

@@ -49,16 +49,20 @@ void Progress::update(const AccessSource& source) {
   if (is_time()) show(source.status());
 }
 
-void Progress::update(std::uint64_t accesses) {
+void Progress::update(const std::function<ProgramStatus()>& ask) {
   if (!is_time()) return;
-  SourceStatus status;
-  status.accesses = AccessCount{accesses};
-  show(status);
+  const ProgramStatus status = ask();
+  std::string line = fmt::format("{} {}, {:.1f} M/s", doing_, report::counted(status.accesses, "access"),
+                                 static_cast<double>(status.accesses) / seconds() / 1e6);
+  if (status.footprint > 0) line += fmt::format(", {} touched", report::bytes_text(status.footprint));
+  // How much slower the program is than alone, nobody knows while it runs; how much of the time it does not run at all,
+  // because the analysis is behind or because it sleeps, is known.
+  line += fmt::format(", on a processor {:.0f} % of {:.0f} s", 100 * status.processor_seconds / seconds(), seconds());
+  write(line);
 }
 
 void Progress::show(const SourceStatus& status) {
-  shown_ = true;
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double seconds = this->seconds();
   std::string line = fmt::format("{} {}", doing_, report::counted(status.accesses.value, "access"));
   line += fmt::format(", {:.1f} M/s", static_cast<double>(status.accesses.value) / seconds / 1e6);
   if (status.bytes_total && *status.bytes_total > 0) {
@@ -66,6 +70,11 @@ void Progress::show(const SourceStatus& status) {
     line = fmt::format("{} {:3.0f} %  {}", bar(done), 100 * done, line);
     if (done > 0) line += fmt::format(", {:.0f} s left", seconds * (1 - done) / done);
   }
+  write(line);
+}
+
+void Progress::write(const std::string& line) {
+  shown_ = true;
   wipe();
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "cachescape/source.hpp"
@@ -10,6 +12,13 @@ namespace cachescape::cli {
 
 /// A message on standard error, in front of which any progress line is wiped.
 void note(const std::string& text);
+
+/// How far the recording of a program is.
+struct ProgramStatus {
+  std::uint64_t accesses = 0;
+  std::uint64_t footprint = 0;   ///< bytes; 0 where it is not known
+  double processor_seconds = 0;  ///< that the program has used
+};
 
 /// Shows the progress of reading a source on standard error, if that is a terminal. Cheap to call per batch.
 class Progress {
@@ -20,14 +29,16 @@ class Progress {
   ~Progress();
 
   void update(const AccessSource& source);
-  /// Where nobody knows how many there will be.
-  void update(std::uint64_t accesses);
+  /// A program that runs, of which nobody knows how long it will. Asked only when it is time to show something.
+  void update(const std::function<ProgramStatus()>& status);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool is_time();
   void show(const SourceStatus& status);
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  void write(const std::string& line);
 
   std::string doing_;
   Clock::time_point start_ = Clock::now();

@@ -4,7 +4,12 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <fstream>
 #include <optional>
+#include <set>
+#include <sstream>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -134,6 +139,20 @@ double seconds_since(std::uint64_t nanoseconds) {
   return std::chrono::duration<double>(now).count() - static_cast<double>(nanoseconds) * 1e-9;
 }
 
+/// That a process has used so far, with the children that it has waited for.
+double processor_seconds(int process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  std::getline(file, text, '\0');
+  // The name in parentheses may hold anything.
+  std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) rest >> skipped;
+  double ticks = 0, sum = 0;
+  for (int field = 14; field < 18 && rest >> ticks; ++field) sum += ticks;
+  return sum / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 trace::Metadata trace_facts(const RecordingOptions& options) {
   trace::Metadata facts(options.facts.begin(), options.facts.end());
   facts.emplace_back("host", host_name());
@@ -162,12 +181,28 @@ std::vector<double> weights_of(const collect::DecoderContext& context) {
   return weights;
 }
 
+/// Which part of the program the profile is of, where it is not all.
+std::vector<std::pair<std::string, std::string>> part_of_program(const RecordingOptions& options) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const collect::WindowLimits whole;
+  if (!options.region.empty()) facts.emplace_back("region", options.region);
+  if (!options.from.empty()) facts.emplace_back("from", options.from);
+  if (!options.until.empty()) facts.emplace_back("until", options.until);
+  if (options.kernel) facts.emplace_back("kernel_accesses", "of system calls");
+  if (options.window.skip != whole.skip) facts.emplace_back("skip", fmt::format("{}", options.window.skip));
+  if (options.window.count != whole.count) facts.emplace_back("count", fmt::format("{}", options.window.count));
+  if (options.window.after != whole.after) facts.emplace_back("after", fmt::format("{} s", options.window.after));
+  if (options.window.seconds != whole.seconds) facts.emplace_back("for", fmt::format("{} s", options.window.seconds));
+  return facts;
+}
+
 Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const collect::SessionFile& session,
-                       const RecordingOptions& options) {
+                       const RecordingOptions& options, std::vector<Error>& problems) {
   Profile profile;
   if (recorder.analyzer()) profile = recorder.analyzer()->profile(weights_of(collector.context()));
   profile.places.counted = recorder.counted();
-  profile.places = collect::complete_places(collector.context(), session, std::move(profile.places), profile.sharing);
+  profile.places =
+      collect::complete_places(collector.context(), session, std::move(profile.places), profile.sharing, problems);
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
@@ -179,7 +214,7 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
                                       order_kept(session.header(), recorder.accesses(), collector.ordered_parts()));
     profile.provenance.emplace_back("thread_switches", std::to_string(recorder.thread_switches()));
   }
-  if (!options.region.empty()) profile.provenance.emplace_back("region", options.region);
+  for (const auto& [fact, text] : part_of_program(options)) profile.provenance.emplace_back(fact, text);
   if (collector.context().stacks.cut())
     profile.provenance.emplace_back("allocation_stacks",
                                     fmt::format("more than {} ways to allocate: some objects stand for several",
@@ -198,6 +233,24 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
       ->type_name("TAG");
   add_order_option(verb, options.order);
+  verb.add_option("--from", options.from, "Keep what happens from each call of this function on")
+      ->type_name("FUNCTION");
+  verb.add_option("--until", options.until, "Keep what happens up to the next call of this function")
+      ->type_name("FUNCTION");
+  verb.add_flag("--kernel", options.kernel, "Keep what the kernel reads and writes in system calls, too");
+  verb.add_option("--debug-folder", options.debug_folder,
+                  "Where separate debug files are looked for, by build-id; otherwise /usr/lib/debug")
+      ->type_name("FOLDER");
+  verb.add_option("--skip", options.window.skip, "Leave out so many accesses first")->type_name("N");
+  verb.add_option("--count", options.window.count, "Keep so many accesses, and no later ones")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--after", options.window.after, "Leave out what the program does in so many seconds first")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--for", options.window.seconds, "Keep what it does in so many seconds, and nothing later")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   verb.add_option("--block-cap", options.block_cap,
                   "Analyse until each block was executed N times, and estimate the rest by its executions")
       ->type_name("N");
@@ -211,6 +264,21 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   add_analysis_options(verb, options.analysis);
   verb.get_option("--lines")->description("Line sizes in bytes; 64 otherwise");
   verb.get_option("--set-lines")->description("Line sizes whose set distances are kept too, or none; 64 otherwise");
+}
+
+std::vector<std::string> options_for_children(const CLI::App& verb) {
+  // Files, of which each process would need its own, and what is not for collectors.
+  static const std::set<std::string> others = {"output", "trace", "only-trace", "engine", "follow", "quiet", "help"};
+  std::vector<std::string> words;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty() || others.contains(option->get_lnames().front())) continue;
+    words.push_back("--" + option->get_lnames().front());
+    if (option->get_type_size() == 0) continue;  // a flag
+    std::string value;
+    for (const std::string& part : option->results()) value += (value.empty() ? "" : ",") + part;
+    words.push_back(value);
+  }
+  return words;
 }
 
 Result<AnalysisOptions> recording_analysis(const RecordingOptions& options) {
@@ -233,6 +301,9 @@ Result<AnalysisOptions> recording_analysis(const RecordingOptions& options) {
     analysis.sampling.method = Sampling::Method::blocks;
     analysis.sampling.on = options.block_cap;
   }
+  if (options.block_cap > 0 && !options.window.everything())
+    return failure(ErrorKind::usage, "--block-cap counts executions from the start to the end of the program", {},
+                   "leave out --skip, --count, --after and --for, or sample by --interval");
   const Sampling::Method method = analysis.sampling.method;
   if (options.unique_bytes && (method == Sampling::Method::interval || method == Sampling::Method::blocks))
     return failure(ErrorKind::usage, "--unique-bytes needs every access, and most are left out", {},
@@ -257,51 +328,62 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     CACHESCAPE_TRY(trace, trace::TraceWriter::create(std::move(sink), trace_facts(options)));
   }
   Recorder recorder(std::move(analyzer), std::move(trace));
-  collect::Collector collector(session, recorder);
+  const Clock::time_point start = Clock::now();
+  const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  collect::AccessWindow window(recorder, options.window, seconds);
+  collect::Collector collector(session,
+                               options.window.everything() ? static_cast<collect::AccessSink&>(recorder) : window);
   collector.context().want_blocks = recorder.trace() != nullptr;
-  collector.context().region = options.region;
+  if (!options.emulated) collector.context().region = options.region;
   if (options.unique_bytes) recorder.count_unique_bytes();
   if (options.block_cap > 0) collector.context().sampling.emplace(options.block_cap);
+  if (!options.debug_folder.empty()) collector.context().debug_folder = options.debug_folder;
   recorder.use(collector.context());
+  std::vector<Error> problems;
 
-  const Clock::time_point start = Clock::now();
   // A snapshot takes time for every distance that occurred: ever more seldom, so that they never cost more than a part.
   Clock::time_point next_snapshot = start + std::chrono::seconds(30);
   {
     Progress progress("recording");
     std::size_t warned = 0;
     while (true) {
+      if (window.over()) collector.want_no_more();
       if (!collector.collect()) {
         if (collector.finished()) break;
         if (program_is_over()) break;
         collector.wait(20);
       }
-      if (options.show_progress) progress.update(recorder.accesses());
+      if (options.show_progress)
+        progress.update([&] {
+          return ProgramStatus{recorder.accesses(), recorder.analyzer() ? recorder.analyzer()->footprint() : 0,
+                               processor_seconds(options.process)};
+        });
       if (recorder.analyzer()) {
         for (; warned < recorder.analyzer()->warnings().size(); ++warned) note(recorder.analyzer()->warnings()[warned]);
       }
       if (writer != nullptr && Clock::now() >= next_snapshot) {
         const Clock::time_point began = Clock::now();
         // The one before stays, and the last one may succeed.
-        if (const auto updated = writer->update(profile_so_far(recorder, collector, session, options)); !updated)
+        if (const auto updated = writer->update(profile_so_far(recorder, collector, session, options, problems));
+            !updated)
           note(fmt::format("{}: cannot be brought up to date now: {}", options.output, updated.error().what));
         next_snapshot = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(30), (Clock::now() - began) * 20);
       }
     }
   }
   collector.collect_rest();
-  for (const Error& problem : collector.context().stacks.problems())
-    note(fmt::format("{}: {}; calls there have no names", problem.where, problem.what));
 
   Recorded result;
   result.accesses = recorder.accesses();
   result.threads = collector.threads();
   result.joined = collector.context().modules.modules() > 0 || collector.context().code.joined();
   result.finished = collector.finished();
-  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.seconds = seconds();
   Result<void> written;
   if (writer != nullptr) {
-    Profile profile = profile_so_far(recorder, collector, session, options);
+    Profile profile = profile_so_far(recorder, collector, session, options, problems);
+    for (const Error& problem : problems)
+      note(fmt::format("{}: {}; code there has no names", problem.where, problem.what));
     profile.losses.truncated =
         result.joined && (!collector.finished() || (options.ended_by_signal && options.ended_by_signal()));
     written = writer->update(profile);

@@ -11,6 +11,7 @@
 
 #include "cachescape/result.hpp"
 #include "cli/analysis_option.hpp"
+#include "observe/collect/access_window.hpp"
 #include "observe/collect/session_file.hpp"
 
 namespace cachescape::cli {
@@ -18,14 +19,20 @@ namespace cachescape::cli {
 struct RecordingOptions {
   std::string output;           ///< .cscape
   std::string trace;            ///< .cstrace, empty = none
+  std::string debug_folder;     ///< of separate debug files, empty = the system's
   bool unique_bytes = false;    ///< count different bytes
   std::uint64_t block_cap = 0;  ///< 0: blocks are not sampled
   std::string region;           ///< of <cachescape/mark.h>, empty = everything
   std::string order = "auto";   ///< between threads
-  bool full = false;            ///< everything that an imported trace is analysed for
+  std::string from, until;      ///< functions whose calls begin and end what is recorded, empty = none
+  collect::WindowLimits window;
+  bool kernel = false;    ///< what the kernel accesses in system calls, too
+  bool emulated = false;  ///< by an emulator, which leaves out by itself what is not in the region
+  bool full = false;      ///< everything that an imported trace is analysed for
   bool only_trace = false;
   bool counters_only = false;
   bool show_progress = false;
+  int process = 0;  ///< of the program, whose processor time progress tells
   AnalysisFlags analysis;
   /// Asked when the program has published everything: whether it then ended by a signal. Null = it did not.
   std::function<bool()> ended_by_signal;
@@ -37,6 +44,9 @@ inline std::string program_name(const std::string& path) { return path.substr(pa
 
 /// Adds --trace and what is analysed.
 void add_recording_options(CLI::App& verb, RecordingOptions& options);
+
+/// The words that give another collector the options that were given to this verb.
+std::vector<std::string> options_for_children(const CLI::App& verb);
 
 /// What is analysed, or what is wrong with the options.
 Result<AnalysisOptions> recording_analysis(const RecordingOptions& options);

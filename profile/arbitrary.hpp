@@ -31,6 +31,23 @@ inline std::vector<Bin> some_bins(std::uint64_t least) {
   return bins;
 }
 
+/// Of each bin all, or none.
+inline Histogram some_part(const Histogram& whole) {
+  Histogram part;
+  for (const Bin& b : whole.bins)
+    if (*rc::gen::arbitrary<bool>()) part.bins.push_back(b);
+  if (*rc::gen::arbitrary<bool>()) part.cold = whole.cold;
+  return part;
+}
+
+/// Empty where it would be all 0.
+inline std::vector<std::uint64_t> some_part(std::vector<std::uint64_t> whole) {
+  for (std::uint64_t& count : whole)
+    if (*rc::gen::arbitrary<bool>()) count = 0;
+  if (std::ranges::all_of(whole, [](std::uint64_t n) { return n == 0; })) whole.clear();
+  return whole;
+}
+
 inline std::string some_text() { return *rc::gen::container<std::string>(rc::gen::arbitrary<char>()); }
 
 inline KindCounts some_kind_counts() { return {some_count(), some_count(), some_count()}; }
@@ -99,6 +116,14 @@ inline Places some_source() {
   }
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     p.counted.push_back({some_text(), some_index(p.blocks.size()), some_count()});
+  }
+  const int contexts = *rc::gen::inRange(0, 4);
+  for (int i = 0; i < contexts; ++i) {
+    p.contexts.push_back(
+        {some_index(p.contexts.size()), some_text(), some_text(), *rc::gen::arbitrary<bool>(), some_count()});
+    for (const char* metric : {"flops", "loads"})
+      if (*rc::gen::arbitrary<bool>())
+        p.context_counted.push_back({static_cast<std::uint32_t>(i), metric, some_count()});
   }
   p.line = LineSize{*rc::gen::element(0u, 6u, 30u)};
   p.site_distances = some_place_distances(p.sites.size());
@@ -182,7 +207,10 @@ inline Profile some_profile() {
   for (const auto& [scope, line] : some_places()) {
     StackProfile stack{scope, line, {}, some_count(), some_bins(1)};
     if (*rc::gen::arbitrary<bool>()) stack.write_backs = some_bins(0);
-    for (Histogram& h : stack.kinds) h = {some_bins(0), some_count()};
+    for (std::size_t k = 0; k < access_kinds; ++k) {
+      stack.kinds[k] = {some_bins(0), some_count()};
+      stack.foreign[k] = some_part(stack.kinds[k]);
+    }
     p.stacks.push_back(std::move(stack));
   }
   for (const auto& [scope, line] : some_places()) {
@@ -192,8 +220,9 @@ inline Profile some_profile() {
       number += some_count(1);
       SetCounts& counts = sets.counts.emplace_back();
       counts.sets = number;
-      for (auto& hits : counts.hits) {
-        for (std::uint32_t d = 0; d < sets.ways; ++d) hits.push_back(some_count());
+      for (std::size_t k = 0; k < access_kinds; ++k) {
+        for (std::uint32_t d = 0; d < sets.ways; ++d) counts.hits[k].push_back(some_count());
+        counts.foreign[k] = some_part(counts.hits[k]);
       }
     }
     p.sets.push_back(std::move(sets));

@@ -64,14 +64,14 @@ void expect_documented_answers(const std::string& file, const std::string& path,
 }
 
 TEST(DocumentedQueries, OfTheStoredFiles) {
-  expect_documented_answers("app.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-2.cscape", 14);
-  expect_documented_answers("counters.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3.cscape", 4);
+  expect_documented_answers("app.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3.cscape", 15);
+  expect_documented_answers("counters.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3-sharing.cscape", 4);
 }
 
 TEST(DocumentedQueries, OfFilesWrittenNow) {
   const Scratch scratch;
   ASSERT_TRUE(write_profile(scratch.path("app.cscape"), example_profile()));
-  expect_documented_answers("app.cscape", scratch.path("app.cscape"), 14);
+  expect_documented_answers("app.cscape", scratch.path("app.cscape"), 15);
   ASSERT_TRUE(write_profile(scratch.path("counters.cscape"), sharing_example()));
   expect_documented_answers("counters.cscape", scratch.path("counters.cscape"), 4);
 }

@@ -1,4 +1,4 @@
-// The profile that docs/formats/profile.md shows and tests/compat/version-2.cscape holds.
+// The profile that docs/formats/profile.md shows and tests/compat/version-3.cscape holds.
 #pragma once
 
 #include "profile/naive_profile.hpp"
@@ -38,6 +38,10 @@ inline Places example_places(std::span<const Access> accesses) {
   places.counted = {{"loads", 0, 256}, {"stores", 0, 256},         {"bytes.loaded", 0, 2048}, {"bytes.stored", 0, 2048},
                     {"loads", 1, 288}, {"stores", 1, 32},          {"bytes.loaded", 1, 2304}, {"bytes.stored", 1, 256},
                     {"flops", 1, 256}, {"call.printf", nowhere, 1}};
+  places.contexts = {{nowhere, "main", "transpose.c", false, 1}, {0, "transpose", "transpose.c", false, 1}};
+  places.context_counted = {{0, "bytes.loaded", 2304}, {0, "bytes.stored", 256}, {0, "flops", 256},
+                            {0, "loads", 288},         {0, "stores", 32},        {1, "bytes.loaded", 2048},
+                            {1, "bytes.stored", 2048}, {1, "loads", 256},        {1, "stores", 256}};
   NaiveStack stack;
   std::array<std::array<std::map<std::uint64_t, std::uint64_t>, access_kinds>, 6> bins;
   std::array<PlaceDistances, 6> sums{};

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "profile/foreign_rows.hpp"
 #include "profile/form_rules.hpp"
 #include "profile/places_form.hpp"
 #include "profile/schema.hpp"
@@ -128,10 +129,16 @@ Result<void> check_form(const Profile& profile) {
   CACHESCAPE_CHECK(in_range(profile.losses.lost_accesses, "the number of lost accesses"));
   CACHESCAPE_CHECK(in_range(profile.losses.skipped_records, "the number of skipped records"));
   CACHESCAPE_CHECK(check_order(std::span(profile.stacks), "stack profile"));
-  for (const StackProfile& stack : profile.stacks) CACHESCAPE_CHECK(check_stack(stack));
+  for (const StackProfile& stack : profile.stacks) {
+    CACHESCAPE_CHECK(check_stack(stack));
+    CACHESCAPE_CHECK(check_foreign(stack));
+  }
   CACHESCAPE_CHECK(check_order(std::span(profile.sets), "set profile"));
   std::uint64_t cells = 0;
-  for (const SetProfile& sets : profile.sets) CACHESCAPE_CHECK(check_sets(sets, cells));
+  for (const SetProfile& sets : profile.sets) {
+    CACHESCAPE_CHECK(check_sets(sets, cells));
+    CACHESCAPE_CHECK(check_foreign(sets));
+  }
   CACHESCAPE_CHECK(check_form(profile.places));
   return check_form(profile.sharing, profile.places);
 }

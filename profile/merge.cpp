@@ -190,6 +190,8 @@ StackProfile sum_of(std::span<const StackProfile* const> parts) {
     for (std::size_t k = 0; k < access_kinds; ++k) {
       add(sum.kinds[k].cold, part->kinds[k].cold);
       append(sum.kinds[k].bins, part->kinds[k].bins);
+      add(sum.foreign[k].cold, part->foreign[k].cold);
+      append(sum.foreign[k].bins, part->foreign[k].bins);
     }
     add(sum.footprint_lines, part->footprint_lines);
     append(sum.popularity, part->popularity);
@@ -197,6 +199,7 @@ StackProfile sum_of(std::span<const StackProfile* const> parts) {
   }
   if (sum.write_backs) sum.write_backs = sum_of(std::move(*sum.write_backs));
   for (Histogram& h : sum.kinds) h.bins = sum_of(std::move(h.bins));
+  for (Histogram& h : sum.foreign) h.bins = sum_of(std::move(h.bins));
   sum.popularity = sum_of(std::move(sum.popularity));
   return sum;
 }
@@ -214,6 +217,10 @@ Result<SetProfile> sum_of(std::span<const SetProfile* const> parts) {
     for (std::size_t i = 0; i < sum.counts.size(); ++i) {
       for (std::size_t k = 0; k < access_kinds; ++k) {
         for (std::size_t d = 0; d < sum.ways; ++d) add(sum.counts[i].hits[k][d], part->counts[i].hits[k][d]);
+        const auto& foreign = part->counts[i].foreign[k];
+        if (foreign.empty()) continue;
+        sum.counts[i].foreign[k].resize(sum.ways);
+        for (std::size_t d = 0; d < sum.ways; ++d) add(sum.counts[i].foreign[k][d], foreign[d]);
       }
     }
   }

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "profile/form_rules.hpp"
@@ -81,6 +82,35 @@ Result<void> check_code(const Places& p) {
   return {};
 }
 
+/// Callers come first, so that no chain is endless.
+Result<void> check_contexts(const Places& p) {
+  std::vector<std::size_t> callers;
+  for (const Context& c : p.contexts) {
+    const std::string name = name_of("context", p.contexts, c);
+    CACHESCAPE_CHECK(check_text(c.function, name));
+    CACHESCAPE_CHECK(check_text(c.module, name));
+    CACHESCAPE_CHECK(in_range(c.calls, fmt::format("{}: the number of calls", name)));
+    if (c.caller != nowhere && c.caller >= callers.size()) {
+      return failure(ErrorKind::usage, fmt::format("{}: its caller, context {}, does not come before it", name,
+                                                   std::uint64_t{c.caller} + 1));
+    }
+    callers.push_back(c.caller == nowhere ? 0 : callers[c.caller] + 1);
+    if (callers.back() > most_callers)
+      return failure(ErrorKind::limit, fmt::format("{} has more than {} callers", name, most_callers));
+  }
+  for (std::size_t i = 0; i < p.context_counted.size(); ++i) {
+    const ContextCounted& c = p.context_counted[i];
+    const std::string name = fmt::format("counter {} of context {}", c.metric, std::uint64_t{c.context} + 1);
+    CACHESCAPE_CHECK(check_text(c.metric, name));
+    CACHESCAPE_CHECK(in_range(c.value, fmt::format("{}: the value", name)));
+    if (c.context >= p.contexts.size()) return failure(ErrorKind::usage, fmt::format("{}: there is no such one", name));
+    if (i > 0 &&
+        std::tie(p.context_counted[i - 1].context, p.context_counted[i - 1].metric) >= std::tie(c.context, c.metric))
+      return failure(ErrorKind::usage, fmt::format("{}: contexts and metrics must ascend", name));
+  }
+  return {};
+}
+
 Result<void> check_objects(const Places& p) {
   for (const Object& o : p.objects) {
     const std::string name = name_of("object", p.objects, o);
@@ -125,15 +155,16 @@ Result<void> check_distances(const std::vector<PlaceDistances>& all, std::size_t
 }  // namespace
 
 Result<void> check_form(const Places& places) {
-  for (const std::size_t size :
-       {places.locations.size(), places.blocks.size(), places.sites.size(), places.objects.size()}) {
+  for (const std::size_t size : {places.locations.size(), places.blocks.size(), places.sites.size(),
+                                 places.objects.size(), places.contexts.size()}) {
     if (size >= nowhere) {
-      return failure(ErrorKind::limit,
-                     fmt::format("{} locations, blocks, sites or objects are more than {}", size, nowhere - 1));
+      return failure(ErrorKind::limit, fmt::format("{} locations, blocks, sites, objects or contexts are more than {}",
+                                                   size, nowhere - 1));
     }
   }
   CACHESCAPE_CHECK(check_locations(places.locations));
   CACHESCAPE_CHECK(check_code(places));
+  CACHESCAPE_CHECK(check_contexts(places));
   CACHESCAPE_CHECK(check_objects(places));
   if (places.line.log2() > 30) {
     return failure(ErrorKind::usage, fmt::format("places: the line size 2^{} is larger than 2^30", places.line.log2()));

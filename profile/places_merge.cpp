@@ -39,6 +39,7 @@ std::uint32_t mapped(const Map& map, std::uint32_t index) { return index == nowh
 using LocationLook = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, std::uint32_t>;
 using BlockLook = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, bool, std::uint64_t>;
 using SiteLook = std::tuple<std::uint32_t, std::uint32_t, std::string, std::string>;
+using ContextLook = std::tuple<std::uint32_t, std::string, std::string>;
 using ObjectLook = std::tuple<Object::Kind, std::string, std::uint32_t>;
 
 using DistanceSums = std::map<std::uint32_t, PlaceDistances>;
@@ -72,6 +73,7 @@ class Merger {
       if (is_new) merged_.counted.push_back({c.metric, at->first.first, 0});
       add_to(merged_.counted[at->second].value, c.value);
     }
+    add_contexts(input);
     add_distances(site_distances_, input.site_distances, sites);
     add_distances(object_distances_, input.object_distances, objects);
     return {std::move(sites), std::move(objects)};
@@ -79,6 +81,7 @@ class Merger {
 
   Places take(LineSize line) && {
     merged_.line = line;
+    for (auto& [key, value] : context_counters_) merged_.context_counted.push_back({key.first, key.second, value});
     merged_.site_distances = in_order(std::move(site_distances_));
     merged_.object_distances = in_order(std::move(object_distances_));
     return std::move(merged_);
@@ -155,13 +158,32 @@ class Merger {
     return map;
   }
 
+  /// Callers come first, here as there.
+  void add_contexts(const Places& input) {
+    context_numbers_.next_input();
+    Map map;
+    for (const Context& from : input.contexts) {
+      const std::uint32_t caller = mapped(map, from.caller);
+      const auto [number, is_new] = context_numbers_.number({caller, from.function, from.module});
+      map.push_back(number);
+      if (is_new) merged_.contexts.push_back({caller, from.function, from.module, false, 0});
+      Context& sum = merged_.contexts[number];
+      sum.recursive = sum.recursive || from.recursive;
+      add_to(sum.calls, from.calls);
+    }
+    for (const ContextCounted& c : input.context_counted)
+      add_to(context_counters_[{map[c.context], c.metric}], c.value);
+  }
+
   MergeKind kind_;
   Places merged_;
   Numbering<LocationLook> location_numbers_;
   Numbering<BlockLook> block_numbers_;
   Numbering<SiteLook> site_numbers_;
   Numbering<ObjectLook> object_numbers_;
+  Numbering<ContextLook> context_numbers_;
   std::map<std::pair<std::uint32_t, std::string>, std::size_t> counters_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> context_counters_;
   DistanceSums site_distances_;
   DistanceSums object_distances_;
 };

@@ -23,11 +23,11 @@ struct MergedPlaces {
 };
 
 /// What has equal values is one thing, and its counts add up: locations, blocks (whatever their executions), sites,
-/// objects (whatever their sizes), counters of the same block. Where an input has several that are alike, the first is
-/// taken for the first of the others, the second for the second and so on, so that merging never mixes what one input
-/// keeps apart. The most bytes of an object at one time are the greatest of runs, and the sum of what ran side by side.
-/// Refuses inputs of which only some know places, and place distances of different line sizes. The inputs must pass
-/// check_form. O(n log n).
+/// objects (whatever their sizes), counters of the same block, contexts with their counters. Where an input has several
+/// that are alike, the first is taken for the first of the others, the second for the second and so on, so that merging
+/// never mixes what one input keeps apart. The most bytes of an object at one time are the greatest of runs, and the
+/// sum of what ran side by side. Refuses inputs of which only some know places, and place distances of different line
+/// sizes. The inputs must pass check_form. O(n log n).
 Result<MergedPlaces> merge_places(std::span<const Profile> inputs, MergeKind kind);
 
 }  // namespace cachescape::profile

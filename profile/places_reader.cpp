@@ -92,6 +92,33 @@ Result<void> read_counters(const Database& database, Places& places) {
   });
 }
 
+Result<void> read_contexts(const Database& database, Places& places) {
+  CACHESCAPE_CHECK(for_rows(database, "context", "caller, function, module, recursive, calls",
+                            [&](const RowCursor& row) -> Result<void> {
+                              Context c;
+                              CACHESCAPE_TRY(c.caller, index_of(row, 1, "earlier context", places.contexts.size()));
+                              CACHESCAPE_TRY(c.function, row.text(2));
+                              CACHESCAPE_TRY(c.module, row.text(3));
+                              CACHESCAPE_TRY(const std::uint64_t recursive, row.at_most(4, 1));
+                              c.recursive = recursive == 1;
+                              CACHESCAPE_TRY(c.calls, row.integer(5));
+                              places.contexts.push_back(std::move(c));
+                              return {};
+                            }));
+  CACHESCAPE_TRY(RowCursor rows,
+                 rows_of(database, "context_counter",
+                         "SELECT context, metric, value FROM context_counter ORDER BY context, metric", 2));
+  while (true) {
+    CACHESCAPE_TRY(const bool more, rows.next());
+    if (!more) return {};
+    ContextCounted c;
+    CACHESCAPE_TRY(c.context, index_of(rows, 0, "context", places.contexts.size()));
+    CACHESCAPE_TRY(c.metric, rows.text(1));
+    CACHESCAPE_TRY(c.value, rows.integer(2));
+    places.context_counted.push_back(std::move(c));
+  }
+}
+
 Result<LineSize> read_line(const Database& database) {
   CACHESCAPE_TRY(RowCursor rows, rows_of(database, "place_line", "SELECT line FROM place_line LIMIT 2", 0));
   CACHESCAPE_TRY(const bool found, rows.next());
@@ -200,13 +227,14 @@ Result<void> read_distances(const Database& database, Places& places) {
 
 }  // namespace
 
-Result<Places> read_places(const Database& database) {
+Result<Places> read_places(const Database& database, std::int64_t version) {
   Places places;
   CACHESCAPE_CHECK(read_locations(database, places.locations));
   CACHESCAPE_CHECK(read_blocks(database, places));
   CACHESCAPE_CHECK(read_sites(database, places));
   CACHESCAPE_CHECK(read_objects(database, places));
   CACHESCAPE_CHECK(read_counters(database, places));
+  if (version >= contexts_since) CACHESCAPE_CHECK(read_contexts(database, places));
   CACHESCAPE_TRY(places.line, read_line(database));
   CACHESCAPE_CHECK(read_distances(database, places));
   // Rows cannot tell a chain of calls that bites its tail.

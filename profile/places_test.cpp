@@ -32,6 +32,21 @@ TEST(PlacesForm, NamesWhatLeadsNowhere) {
             "distances of object 1 follow those of object 1: they must ascend");
 }
 
+TEST(PlacesForm, CallersComeFirst) {
+  EXPECT_EQ(complaint([](Places& p) { p.contexts[0].caller = 1; }),
+            "context 1: its caller, context 2, does not come before it");
+  EXPECT_EQ(complaint([](Places& p) { p.contexts[1].caller = 1; }),
+            "context 2: its caller, context 2, does not come before it");
+  EXPECT_EQ(complaint([](Places& p) { p.context_counted.back().context = 2; }),
+            "counter stores of context 3: there is no such one");
+  EXPECT_EQ(complaint([](Places& p) { std::swap(p.context_counted[0], p.context_counted[1]); }),
+            "counter bytes.loaded of context 1: contexts and metrics must ascend");
+  EXPECT_EQ(complaint([](Places& p) {
+              for (std::uint32_t i = 1; i <= most_callers; ++i) p.contexts.push_back({i, "f", "f.c", false, 1});
+            }),
+            "context 1026 has more than 1024 callers");
+}
+
 TEST(PlacesForm, ChainsOfCallsEnd) {
   EXPECT_EQ(complaint([](Places& p) { p.locations[2].inlined_at = 3; }), "location 3 is inlined into itself");
   EXPECT_EQ(complaint([](Places& p) { p.locations[4].inlined_at = 4; }), "location 5 is inlined into itself");
@@ -75,11 +90,19 @@ TEST(ValidatePlaces, ArePartsOfTheProgram) {
             "object 2: 576 touches are more than 256 accesses to 2048 bytes can make");
 }
 
+TEST(ValidatePlaces, ContextsArePartsOfTheProgram) {
+  EXPECT_EQ(problems_of([](Places& p) { p.context_counted[3].value += 1; }),
+            (Problems{"all contexts together count more loads than the program"}));
+  EXPECT_EQ(problems_of([](Places& p) { p.context_counted.pop_back(); }), Problems{});
+}
+
 /// Only what adds up has grown.
 void expect_twice(const Places& twice, const Places& once, std::uint64_t most_bytes_factor) {
   Places expected = once;
   for (Block& b : expected.blocks) b.executions *= 2;
   for (Counted& c : expected.counted) c.value *= 2;
+  for (Context& c : expected.contexts) c.calls *= 2;
+  for (ContextCounted& c : expected.context_counted) c.value *= 2;
   for (Object& o : expected.objects) {
     o.allocations *= 2;
     o.bytes *= 2;

@@ -62,6 +62,20 @@ Result<void> write_counters(const Database& database, const std::vector<Counted>
   return {};
 }
 
+Result<void> write_contexts(const Database& database, const Places& places) {
+  CACHESCAPE_TRY(Statement row, database.prepare("INSERT INTO context VALUES(?1, ?6, ?2, ?3, ?4, ?5)"));
+  std::uint64_t id = 0;
+  for (const Context& c : places.contexts) {
+    bind_index(row, 6, c.caller);
+    CACHESCAPE_CHECK(insert(row, ++id, std::string_view(c.function), std::string_view(c.module),
+                            std::uint64_t{c.recursive}, c.calls));
+  }
+  CACHESCAPE_TRY(Statement counter, database.prepare("INSERT INTO context_counter VALUES(?1, ?2, ?3)"));
+  for (const ContextCounted& c : places.context_counted)
+    CACHESCAPE_CHECK(insert(counter, std::uint64_t{c.context} + 1, std::string_view(c.metric), c.value));
+  return {};
+}
+
 class DistanceWriter {
  public:
   static Result<DistanceWriter> of(const Database& database) {
@@ -105,6 +119,7 @@ Result<void> write_places(const Database& database, const Places& places) {
   CACHESCAPE_CHECK(write_sites(database, places.sites));
   CACHESCAPE_CHECK(write_objects(database, places.objects));
   CACHESCAPE_CHECK(write_counters(database, places.counted));
+  CACHESCAPE_CHECK(write_contexts(database, places));
   CACHESCAPE_TRY(Statement line, database.prepare("INSERT INTO place_line VALUES(?1)"));
   CACHESCAPE_CHECK(insert(line, places.line.bytes().value));
   CACHESCAPE_TRY(DistanceWriter distances, DistanceWriter::of(database));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "profile/database.hpp"
+#include "profile/foreign_rows.hpp"
 #include "profile/open.hpp"
 #include "profile/outline.hpp"
 #include "profile/places_reader.hpp"
@@ -155,6 +156,11 @@ Result<void> read_stack_profiles(const Database& database, const Outline& outlin
   CACHESCAPE_TRY(RowCursor popularity,
                  rows_of(database, "popularity",
                          "SELECT stack, touches, lines FROM popularity WHERE stack = ?1 ORDER BY touches", 2));
+  const bool foreign = filter.sharing && outline.header.version >= sharing_since;
+  if (outline.header.version >= sharing_since) {
+    CACHESCAPE_CHECK(check_orphans(database, "foreign_cold", "stack", headers.size()));
+    CACHESCAPE_CHECK(check_orphans(database, "foreign_bin", "stack", headers.size()));
+  }
   const bool followed = outline.header.version >= write_backs_since;
   std::optional<RowCursor> write_backs;
   if (followed) {
@@ -170,6 +176,7 @@ Result<void> read_stack_profiles(const Database& database, const Outline& outlin
     stack.line = headers[i].line;
     stack.footprint_lines = headers[i].footprint_lines;
     CACHESCAPE_CHECK(read_distances(bins, i + 1, headers[i], stack));
+    if (foreign) CACHESCAPE_CHECK(read_foreign(database, i + 1, stack));
     if (filter.popularity) CACHESCAPE_CHECK(read_popularity(popularity, i + 1, stack.popularity));
     if (followed && filter.write_backs) {
       std::vector<Bin> bins;
@@ -185,6 +192,9 @@ Result<void> read_set_profiles(const Database& database, const Outline& outline,
                                Profile& profile) {
   const auto& headers = outline.header.sets;
   CACHESCAPE_CHECK(check_orphans(database, "set_bin", "set_profile", headers.size()));
+  const bool foreign = filter.sharing && outline.header.version >= sharing_since;
+  if (outline.header.version >= sharing_since)
+    CACHESCAPE_CHECK(check_orphans(database, "foreign_set_bin", "set_profile", headers.size()));
   CACHESCAPE_TRY(RowCursor bins,
                  rows_of(database, "set_bin",
                          "SELECT set_profile, sets, kind, distance, count FROM set_bin WHERE set_profile = ?1 "
@@ -203,6 +213,7 @@ Result<void> read_set_profiles(const Database& database, const Outline& outline,
       for (auto& hits : counts.hits) hits.resize(sets.ways);
     }
     CACHESCAPE_CHECK(read_set_bins(bins, i + 1, outline.grid_hits[i], sets));
+    if (foreign) CACHESCAPE_CHECK(read_foreign(database, i + 1, sets));
   }
   return {};
 }
@@ -215,7 +226,7 @@ Result<Profile> read_all(const Database& database, const ReadFilter& filter) {
   if (filter.stacks) CACHESCAPE_CHECK(read_stack_profiles(database, outline, filter, profile));
   if (filter.sets) CACHESCAPE_CHECK(read_set_profiles(database, outline, filter, profile));
   if (filter.places && outline.header.version >= places_since) {
-    CACHESCAPE_TRY(profile.places, read_places(database));
+    CACHESCAPE_TRY(profile.places, read_places(database, outline.header.version));
   }
   if (filter.sharing && outline.header.version >= sharing_since) {
     CACHESCAPE_TRY(profile.sharing, read_sharing(database, outline, filter, profile.places));

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "profile/bundled_insert.hpp"
+#include "profile/foreign_rows.hpp"
 #include "profile/insert.hpp"
 #include "profile/places_writer.hpp"
 #include "profile/schema.hpp"
@@ -116,6 +117,7 @@ Result<void> write_rows(const Database& database, const Profile& profile) {
   CACHESCAPE_CHECK(write_general(database, profile));
   CACHESCAPE_CHECK(write_stacks(database, profile.stacks));
   CACHESCAPE_CHECK(write_sets(database, profile.sets));
+  CACHESCAPE_CHECK(write_foreign(database, profile));
   CACHESCAPE_CHECK(write_places(database, profile.places));
   return write_sharing(database, profile.sharing);
 }

@@ -5,7 +5,7 @@
 namespace cachescape::profile {
 namespace {
 
-constexpr std::array<SchemaObject, 33> all_tables = {{
+constexpr std::array<SchemaObject, 38> all_tables = {{
     {"recording", R"(CREATE TABLE recording(
   state TEXT NOT NULL,            -- 'recording' or 'finished'
   updates INTEGER NOT NULL,       -- snapshots written so far
@@ -99,6 +99,30 @@ constexpr std::array<SchemaObject, 33> all_tables = {{
   count INTEGER NOT NULL,
   PRIMARY KEY(set_profile, sets, kind, distance)
 ) WITHOUT ROWID)"},
+    {"foreign_cold", R"(CREATE TABLE foreign_cold(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  cold INTEGER NOT NULL,          -- of stack_kind.cold: those whose line another thread touched last
+  PRIMARY KEY(stack, kind)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"foreign_bin", R"(CREATE TABLE foreign_bin(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  distance INTEGER NOT NULL,
+  count INTEGER NOT NULL,         -- of stack_bin.count: those whose line another thread touched last
+  PRIMARY KEY(stack, kind, distance)
+) WITHOUT ROWID)",
+     sharing_since},
+    {"foreign_set_bin", R"(CREATE TABLE foreign_set_bin(
+  set_profile INTEGER NOT NULL,
+  sets INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  distance INTEGER NOT NULL,
+  count INTEGER NOT NULL,         -- of set_bin.count: those whose line another thread touched last
+  PRIMARY KEY(set_profile, sets, kind, distance)
+) WITHOUT ROWID)",
+     sharing_since},
     {"location", R"(CREATE TABLE location(
   id INTEGER PRIMARY KEY,         -- 1, 2, …, like all ids
   function TEXT NOT NULL,         -- of the source; '' and 0 = unknown
@@ -144,6 +168,22 @@ constexpr std::array<SchemaObject, 33> all_tables = {{
   value INTEGER NOT NULL          -- of all executions
 ))",
      places_since},
+    {"context", R"(CREATE TABLE context(
+  id INTEGER PRIMARY KEY,
+  caller INTEGER,                 -- a lesser id, or NULL
+  function TEXT NOT NULL,         -- that contains the code once everything is inlined
+  module TEXT NOT NULL,           -- source file
+  recursive INTEGER NOT NULL,     -- 0 or 1: called again below itself
+  calls INTEGER NOT NULL          -- how often it was entered
+))",
+     contexts_since},
+    {"context_counter", R"(CREATE TABLE context_counter(
+  context INTEGER NOT NULL,
+  metric TEXT NOT NULL,
+  value INTEGER NOT NULL,         -- without what it calls
+  PRIMARY KEY(context, metric)
+) WITHOUT ROWID)",
+     contexts_since},
     {"place_line", R"(CREATE TABLE place_line(
   line INTEGER NOT NULL           -- bytes; of all distances by place
 ))",
@@ -260,7 +300,7 @@ constexpr std::array<SchemaObject, 33> all_tables = {{
      sharing_since},
 }};
 
-constexpr std::array<SchemaObject, 12> all_views = {{
+constexpr std::array<SchemaObject, 13> all_views = {{
     {"v_summary", R"(CREATE VIEW v_summary(name, value) AS
 SELECT 'state', state FROM recording
 UNION ALL SELECT 'accesses', (SELECT coalesce(sum(reads + writes + modifies), 0) FROM thread)
@@ -337,6 +377,12 @@ SELECT o.id, kind, name, coalesce(l.file, ''), coalesce(l.line, 0), allocations,
 FROM place p JOIN object o ON o.id = owner LEFT JOIN location l ON l.id = o.location
 WHERE scope = 'object')",
      places_since},
+    {"v_contexts", R"(CREATE VIEW v_contexts(context, stack, function, module, recursive, calls) AS
+WITH RECURSIVE path(id, text) AS (
+       SELECT id, function FROM context WHERE caller IS NULL
+       UNION ALL SELECT c.id, text || ' > ' || c.function FROM path JOIN context c ON c.caller = path.id)
+SELECT c.id, text, function, module, recursive, calls FROM context c JOIN path USING (id))",
+     contexts_since},
     {"v_counters", R"(CREATE VIEW v_counters(function, metric, value) AS
 SELECT coalesce(function, ''), metric, sum(value) FROM counter LEFT JOIN block ON block.id = block GROUP BY 1, 2)",
      places_since},

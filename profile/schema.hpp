@@ -17,6 +17,8 @@ inline constexpr std::int64_t write_backs_since = 2;
 inline constexpr std::int64_t places_since = 2;
 /// The first version with sharing.
 inline constexpr std::int64_t sharing_since = 3;
+/// The first version with counters by call stack.
+inline constexpr std::int64_t contexts_since = 3;
 
 /// No cache has more ways; a file that says so is damaged, and believing it would cost memory.
 inline constexpr std::uint64_t max_ways = 1u << 16;

@@ -39,7 +39,7 @@ TEST(NaiveSharing, TellsTrueFromFalse) {
 }
 
 TEST(Sharing, ReadsFilesOfVersion3) {
-  const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-3.cscape");
+  const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-3-sharing.cscape");
   ASSERT_TRUE(back) << back.error().what;
   EXPECT_EQ(*back, sharing_example());
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "profile/problems.hpp"
@@ -78,6 +79,16 @@ void validate_sums(const Profile& profile, const Sums& sums, std::string_view wh
   }
 }
 
+/// Call stacks are parts of the program too.
+void validate_contexts(const Places& places, Problems& problems) {
+  std::map<std::string_view, Wide> left;
+  for (const Counted& c : places.counted) left[c.metric] += c.value;
+  std::map<std::string_view, Wide> used;
+  for (const ContextCounted& c : places.context_counted) used[c.metric] += c.value;
+  for (const auto& [metric, value] : used)
+    if (value > left[metric]) problems.add("all contexts together count more {} than the program", metric);
+}
+
 }  // namespace
 
 void validate_places(const Profile& profile, Problems& problems) {
@@ -87,6 +98,7 @@ void validate_places(const Profile& profile, Problems& problems) {
   };
   validate(profile.places.site_distances, "site");
   validate(profile.places.object_distances, "object");
+  validate_contexts(profile.places, problems);
 }
 
 }  // namespace cachescape::profile

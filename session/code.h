@@ -31,7 +31,11 @@ struct cachescape_part {
   uint64_t reserved;
 };
 
-enum { CACHESCAPE_CODE_GUARDED = 4 }; /* beside the kind (record.h) in `flags` */
+/* Beside the kind (record.h) in `flags`. */
+enum {
+  CACHESCAPE_CODE_GUARDED = 4,
+  CACHESCAPE_CODE_KERNEL = 8 /* of a descriptor without slots: the instruction calls the kernel */
+};
 
 struct cachescape_code_access {
   uint16_t slot;
@@ -43,7 +47,8 @@ struct cachescape_code_access {
   int32_t code;   /* address of the instruction, from the descriptor's */
 };
 
-/* Without slots it is no record but names the site of an allocation by its one access. */
+/* Without slots it is no record but names, by its one access, an instruction that makes none itself: the call of an
+ * allocator or of the kernel. */
 struct cachescape_code_descriptor {
   uint64_t address;
   uint32_t mapping; /* number + 1 of the mapping that all its instructions lie in; 0 = none */
@@ -56,8 +61,8 @@ struct cachescape_code_descriptor {
 struct cachescape_mapping {
   uint64_t begin, end;
   uint64_t file_offset;
-  uint32_t path_bytes; /* of the path that follows, a multiple of 8, padded with zeroes */
-  uint32_t reserved;
+  uint32_t path_bytes;     /* of the path that follows, a multiple of 8, padded with zeroes */
+  uint32_t build_id_bytes; /* of the file's build-id behind it, padded to a multiple of 8; 0 = none is known */
 };
 
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code) == 16, "fixed layout");

@@ -59,6 +59,8 @@ enum {
   CACHESCAPE_MAPPED = 9, /* number of a mapping (code.h): its file lies there from now on */
   /* address, bytes, address of a descriptor, offset of the stack of calls (stack.h) */
   CACHESCAPE_ALLOCATED_BY_STACK = 10,
+  /* what a system call accesses: descriptor that names the call's site (code.h), address, bytes, kind */
+  CACHESCAPE_KERNEL = 11,
   CACHESCAPE_MARKERS = 16 /* no address is below this */
 };
 

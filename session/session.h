@@ -42,24 +42,27 @@ struct cachescape_session {
   uint32_t block_bytes, ring_blocks, max_rings, max_modules;
   uint64_t rings_at, modules_at, arena_at, blocks_at; /* offsets in the file */
   uint64_t arena_bytes, file_bytes;
-  uint32_t collector_pid;    /* 0 while there is none */
-  uint32_t owner_pid;        /* atomic: the one process that writes; 0 until one has claimed the session */
-  uint32_t rings_used;       /* atomic: ring headers that were ever used */
-  uint32_t modules_used;     /* atomic: module entries that are complete */
-  uint64_t arena_used;       /* atomic */
-  uint32_t news;             /* atomic futex: grows whenever there is something to collect */
-  uint32_t sleeping;         /* atomic: the collector waits for news */
-  uint32_t finished;         /* atomic: the program has ended in order and published everything */
-  uint32_t collected;        /* atomic futex: the collector has finished */
-  uint64_t unobserved;       /* atomic: blocks that were dropped, by threads without a ring or with a full one */
-  uint64_t started_at;       /* nanoseconds since 1970 */
-  uint32_t threads_seen;     /* atomic: numbers handed out to threads */
-  uint32_t stacks_used;      /* atomic: stacks of calls (stack.h) that were kept or did not fit */
-  uint64_t loaded_at;        /* atomic: offset of the last of the loaded files (stack.h), 0 = none */
-  uint64_t code_at;          /* atomic: offset of the tables of translated code (code.h), 0 = none */
+  uint32_t collector_pid; /* 0 while there is none */
+  uint32_t owner_pid;     /* atomic: the one process that writes; 0 until one has claimed the session */
+  uint32_t rings_used;    /* atomic: ring headers that were ever used */
+  uint32_t modules_used;  /* atomic: module entries that are complete */
+  uint64_t arena_used;    /* atomic */
+  uint32_t news;          /* atomic futex: grows whenever there is something to collect */
+  uint32_t sleeping;      /* atomic: the collector waits for news */
+  uint32_t finished;      /* atomic: the program has ended in order and published everything */
+  uint32_t collected;     /* atomic futex: the collector has finished */
+  uint64_t unobserved;    /* atomic: blocks that were dropped, by threads without a ring or with a full one */
+  uint64_t started_at;    /* nanoseconds since 1970 */
+  uint32_t threads_seen;  /* atomic: numbers handed out to threads */
+  uint32_t stacks_used;   /* atomic: stacks of calls (stack.h) that were kept or did not fit */
+  uint64_t loaded_at;     /* atomic: offset of the last of the loaded files (stack.h), 0 = none */
+  uint64_t code_at;       /* atomic: offset of the tables of translated code (code.h), 0 = none */
+  uint64_t contexts_at;   /* atomic: offset of the last of the calling contexts (context.h), 0 = none */
+  uint32_t contexts_used; /* atomic: contexts that were asked for, and told apart up to CACHESCAPE_MAX_CONTEXTS */
+  uint32_t reserved;
   uint32_t order;            /* atomic: in force now (order.h) */
   uint32_t order_of_threads; /* comes into force when a second thread begins */
-  uint8_t apart[24];         /* the tickets share no cache line with anything else */
+  uint8_t apart[8];          /* the tickets share no cache line with anything else */
   uint64_t tickets;          /* atomic: taken so far */
   uint8_t rest[56];
 };

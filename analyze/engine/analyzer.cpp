@@ -68,6 +68,15 @@ void Analyzer::pass_over(ThreadId thread, const KindCounts& accesses, std::uint6
   e.bytes += bytes;
 }
 
+std::uint64_t Analyzer::footprint() {
+  engine_->catch_up();
+  const auto& streams = engine_->everything;
+  const auto of_stack = std::ranges::find_if(streams, [](const auto& analysis) { return analysis->follows_stack(); });
+  if (of_stack == streams.end()) return 0;
+  const double lines = static_cast<double>((*of_stack)->followed_lines()) / (*of_stack)->sample().rate();
+  return static_cast<std::uint64_t>(std::llround(lines)) * (*of_stack)->line().bytes().value;
+}
+
 const std::vector<std::string>& Analyzer::warnings() const { return engine_->warnings; }
 
 Profile Analyzer::profile(std::span<const double> weights) {

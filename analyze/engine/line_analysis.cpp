@@ -256,6 +256,7 @@ SetProfile LineAnalysis::counted_sets() const {
       counts.foreign[k] = sets_->histogram(sets, static_cast<std::uint16_t>(access_kinds + k));
       counts.foreign[k].pop_back();
       for (std::size_t d = 0; d < counts.hits[k].size(); ++d) counts.hits[k][d] += counts.foreign[k][d];
+      if (std::ranges::all_of(counts.foreign[k], [](std::uint64_t n) { return n == 0; })) counts.foreign[k].clear();
     }
   }
   known_sets_->add_to(profile);

@@ -31,7 +31,13 @@ struct CollectOptions {
   int session = 3;
   std::string program;  ///< where the process runs in an emulator, which would be found instead
   std::string command;
+  std::string observer = "valgrind";  ///< that emulator
 };
+
+Engine engine_of(const CollectOptions& options) {
+  if (options.command.empty()) return Engine::compiled;
+  return options.observer == "qemu" ? Engine::qemu : Engine::valgrind;
+}
 
 std::string link_target(const std::string& path) {
   std::string target(4096, '\0');
@@ -100,8 +106,9 @@ Result<int> collect_running(CollectOptions& options) {
   if (const std::string plain = options.recording.output; !reserve(plain))
     options.recording.output = fmt::format("{}.{}.cscape", plain.substr(0, plain.rfind(".cscape")), pid);
   options.recording.facts.emplace_back("command", options.command.empty() ? command_line(pid) : options.command);
-  for (const auto& fact : facts_of(options.command.empty() ? Engine::compiled : Engine::valgrind))
-    options.recording.facts.push_back(fact);
+  const Engine engine = engine_of(options);
+  options.recording.emulated = engine == Engine::valgrind;
+  for (const auto& fact : facts_of(engine)) options.recording.facts.push_back(fact);
   if (options.recording.counters_only) header.wants &= ~static_cast<std::uint32_t>(CACHESCAPE_WANT_ACCESSES);
   ask_for_order(header, options.recording.order);
   cachescape_store32(&header.collector_pid, static_cast<std::uint32_t>(getpid()));
@@ -123,6 +130,7 @@ void add_collect(Program& program) {
   verb.add_option("--session", options->session, "Descriptor of the session");
   verb.add_option("--program", options->program, "The program that runs in an emulator");
   verb.add_option("--command", options->command, "And its arguments");
+  verb.add_option("--observer", options->observer, "And the emulator")->check(CLI::IsMember({"valgrind", "qemu"}));
   verb.add_option("-o,--output", options->recording.output, "The .cscape to write; default: the program's name");
   add_recording_options(verb, options->recording);
   verb.group("");

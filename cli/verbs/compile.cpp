@@ -196,7 +196,8 @@ void add_compile(Program& program) {
     CLI::App& verb = program.add_verb(compiler.verb, compiler.what);
     verb.add_option("--cachescape-accesses",
                     "on|clock|off: observe accesses (default on); clock: only count them, for samplers");
-    verb.add_option("--cachescape-counters", "on|off: count executions of blocks (default on)");
+    verb.add_option("--cachescape-counters",
+                    "on|stack|off: count executions of blocks (default on); stack: apart for each call stack");
     verb.add_option("--cachescape-frames",
                     "on|off: keep frame pointers, and tell heap objects by the calls that made them (default on)");
     verb.add_option("--cachescape-view", "source: before vectorisation (default); machine: after it");

@@ -28,6 +28,8 @@ struct RecordOptions {
   RecordingOptions recording;
   std::string engine = "auto";
   std::string follow;
+  bool quiet = false;
+  std::vector<std::string> for_children;  ///< options of the collectors of processes that are followed
   std::vector<std::string> command;
 };
 
@@ -66,7 +68,16 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
   if (pid == 0) {
     // Above what programs expect to be open.
     const int inherited = fcntl(session, F_DUPFD, 3);
-    const int why = become(launch_of(engine, options.command, inherited, !options.follow.empty()));
+    const RecordingOptions& recording = options.recording;
+    LaunchOptions how;
+    how.session = inherited;
+    how.follow_children = !options.follow.empty();
+    how.for_children = options.for_children;
+    how.region = recording.region;
+    how.from = recording.from;
+    how.until = recording.until;
+    how.kernel = recording.kernel;
+    const int why = become(launch_of(engine, options.command, how));
     if (write(failed[1], &why, sizeof why) < 0) _exit(command_not_found);
     _exit(command_not_found);
   }
@@ -74,14 +85,32 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
   return Child{pid, failed[0]};
 }
 
+const char* emulator_name(Engine engine) { return engine == Engine::qemu ? "QEMU" : "valgrind"; }
+
 /// What code that is not recompiled cannot tell.
 Result<void> emulated_can(const RecordingOptions& options) {
   if (options.counters_only)
     return failure(ErrorKind::unsupported, "only programs built by cachescape cc, c++ or fortran have counters",
                    "--counters-only", "leave it away to record accesses");
+  return {};
+}
+
+/// What only Valgrind tells.
+Result<void> others_can(const RecordingOptions& options) {
+  if (!options.from.empty() || !options.until.empty())
+    return failure(ErrorKind::unsupported, "calls of functions are seen in Valgrind only",
+                   options.from.empty() ? "--until " + options.until : "--from " + options.from,
+                   "add --engine valgrind, or mark a region in the source (<cachescape/mark.h>)");
+  if (options.kernel)
+    return failure(ErrorKind::unsupported, "what the kernel accesses is seen in Valgrind only", "--kernel",
+                   "add --engine valgrind");
+  return {};
+}
+
+Result<void> qemu_can(const RecordingOptions& options) {
   if (!options.region.empty())
-    return failure(ErrorKind::unsupported, "only programs built by cachescape cc, c++ or fortran have regions",
-                   "--region " + options.region, "leave it away to record the whole program");
+    return failure(ErrorKind::unsupported, "regions marked in the source are not seen in QEMU",
+                   "--region " + options.region, "leave it away, or choose a part by --skip and --count");
   return {};
 }
 
@@ -94,7 +123,9 @@ Result<int> run(RecordOptions& options) {
   // Before the program does anything.
   CACHESCAPE_CHECK(recording_analysis(options.recording));
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
-  if (engine == Engine::valgrind) CACHESCAPE_CHECK(emulated_can(options.recording));
+  if (engine != Engine::compiled) CACHESCAPE_CHECK(emulated_can(options.recording));
+  if (engine != Engine::valgrind) CACHESCAPE_CHECK(others_can(options.recording));
+  if (engine == Engine::qemu) CACHESCAPE_CHECK(qemu_can(options.recording));
   CACHESCAPE_TRY(auto session,
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
   ask_for_order(session.header(), options.recording.order);
@@ -115,7 +146,9 @@ Result<int> run(RecordOptions& options) {
   }
   options.recording.facts.emplace_back("command", joined(options.command));
   for (const auto& fact : facts_of(engine)) options.recording.facts.push_back(fact);
-  options.recording.show_progress = true;
+  options.recording.show_progress = !options.quiet;
+  options.recording.process = child.pid;
+  options.recording.emulated = engine == Engine::valgrind;
   int status = 0;
   bool over = false;
   const auto is_over = [&] {
@@ -123,7 +156,7 @@ Result<int> run(RecordOptions& options) {
     return over;
   };
   // An emulator publishes everything even then.
-  if (engine == Engine::valgrind) {
+  if (engine != Engine::compiled) {
     options.recording.ended_by_signal = [&] {
       if (!over) over = waitpid(child.pid, &status, 0) == child.pid;
       return over && WIFSIGNALED(status);
@@ -136,24 +169,29 @@ Result<int> run(RecordOptions& options) {
   if (!recorded) return std::unexpected(recorded.error());
   if (!recorded->joined) {
     if (!options.recording.only_trace) unlink(options.recording.output.c_str());
-    if (engine == Engine::valgrind)
-      return failure(ErrorKind::unsupported, "valgrind could not run it, so nothing was observed", options.command[0],
-                     fmt::format("what valgrind said is above; it ended with {}", code));
+    if (engine != Engine::compiled)
+      return failure(
+          ErrorKind::unsupported, fmt::format("{} could not run it, so nothing was observed", emulator_name(engine)),
+          options.command[0], fmt::format("what {} said is above; it ended with {}", emulator_name(engine), code));
     return failure(
         ErrorKind::unsupported, "it is not instrumented, so nothing was observed", options.command[0],
         fmt::format("build it with cachescape cc, c++ or fortran, or leave --engine away; the program itself "
                     "ended with {}",
                     code));
   }
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine == Engine::valgrind)
-    note(
-        fmt::format("{}: valgrind does not know one of its instructions, of AVX-512 for instance", options.command[0]));
-  if (engine == Engine::valgrind && !recorded->finished && WIFEXITED(status))
+  if (recorded->accesses == 0 && !options.recording.from.empty())
+    note(fmt::format("{}: {} was not called, so nothing was recorded; it may be inlined, or have another name",
+                     options.command[0], options.recording.from));
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine != Engine::compiled)
+    note(fmt::format("{}: {} does not know one of its instructions, of {} for instance", options.command[0],
+                     emulator_name(engine), engine == Engine::valgrind ? "AVX-512" : "AVX-512 or SVE"));
+  if (engine != Engine::compiled && !recorded->finished && WIFEXITED(status))
     note(fmt::format("{}: has become another program (exec), which is observed only with --follow children",
                      options.command[0]));
   if (WIFSIGNALED(status))
     note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
                      WTERMSIG(status), strsignal(WTERMSIG(status))));
+  if (options.quiet) return code;
   note(fmt::format(
       "{}: {} by {}, {:.1f} s", options.recording.only_trace ? options.recording.trace : options.recording.output,
       report::counted(recorded->accesses, "access"), report::counted(recorded->threads, "thread"), recorded->seconds));
@@ -168,12 +206,14 @@ void add_record(Program& program) {
   verb.add_option("-o,--output", options->recording.output, "The .cscape to write; default: the program's name")
       ->type_name("FILE");
   verb.add_option("--engine", options->engine,
-                  "compiled: built by cachescape cc; valgrind: any program; auto: whichever the program allows")
-      ->check(CLI::IsMember({"auto", "compiled", "valgrind"}))
-      ->type_name("auto|compiled|valgrind");
+                  "compiled: built by cachescape cc; valgrind: any program; qemu: for aarch64 and riscv64 too; auto: "
+                  "whichever the program allows")
+      ->check(CLI::IsMember({"auto", "compiled", "valgrind", "qemu"}))
+      ->type_name("auto|compiled|valgrind|qemu");
   verb.add_option("--follow", options->follow, "Forked children and programs that are run get profiles of their own")
       ->check(CLI::IsMember({"children"}))
       ->type_name("children");
+  verb.add_flag("-q,--quiet", options->quiet, "Say nothing while and after it goes well");
   add_recording_options(verb, options->recording);
   verb.add_option("program", options->command, "The program and its arguments, after --")
       ->type_name("PROGRAM [ARGUMENTS]");
@@ -181,7 +221,8 @@ void add_record(Program& program) {
                        "Writes solver.cscape; any program, best one built by cachescape cc"},
                       {"cachescape record -o s.cscape --lines 32,64,128 -- ./solver", "Three line sizes; slower"},
                       {"cachescape record --trace s.cstrace -- ./solver", "Keep every access too"}});
-  program.on(verb, [options, &program] {
+  program.on(verb, [options, &program, &verb] {
+    if (!options->follow.empty()) options->for_children = options_for_children(verb);
     options->command.insert(options->command.end(), program.command().begin(), program.command().end());
     return run(*options);
   });

@@ -78,6 +78,8 @@ class Analyzer {
   /// here: every access longer than longest_access is a lost one.
   /// `weights`, by place, for Sampling::Method::blocks: what each analysed access stands for.
   Profile profile(std::span<const double> weights = {});
+  /// Bytes of the lines touched so far, at the smallest line size; estimated where lines are sampled.
+  std::uint64_t footprint();
   /// What the user should be told, in order: that sampling began because memory ran short, that an access was too long.
   const std::vector<std::string>& warnings() const;
 

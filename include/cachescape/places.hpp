@@ -76,6 +76,30 @@ struct Counted {
   friend bool operator==(const Counted&, const Counted&) = default;
 };
 
+/// A stack of calls, innermost last: a function, called from another stack. A function that occurs among its callers is
+/// part of the stack that it has there.
+struct Context {
+  std::uint32_t caller = nowhere;  ///< index of an earlier context
+  std::string function;     ///< that contains the code once everything is inlined; in parentheses: what is unknown
+  std::string module;       ///< source file that it was compiled from
+  bool recursive = false;   ///< it was called again below itself
+  std::uint64_t calls = 0;  ///< how often it was entered
+
+  friend bool operator==(const Context&, const Context&) = default;
+};
+
+/// No chain of callers in a profile is longer.
+inline constexpr std::size_t most_callers = 1024;
+
+/// What was counted in the function itself while it was called so; what it calls counts for itself.
+struct ContextCounted {
+  std::uint32_t context = 0;
+  std::string metric;
+  std::uint64_t value = 0;
+
+  friend bool operator==(const ContextCounted&, const ContextCounted&) = default;
+};
+
 /// What one place does at one line size. Distances are kept to five binary digits (place_distance()), which is exact
 /// for caches whose number of lines has no more: 512, 640, 768 …
 struct PlaceDistances {
@@ -103,6 +127,8 @@ struct Places {
   std::vector<Site> sites;
   std::vector<Object> objects;
   std::vector<Counted> counted;
+  std::vector<Context> contexts;                 ///< empty where counters were not kept by call stack
+  std::vector<ContextCounted> context_counted;   ///< by ascending context and metric
   LineSize line{6};                              ///< of the distances below
   std::vector<PlaceDistances> site_distances;    ///< by ascending place; sites that never ran have none
   std::vector<PlaceDistances> object_distances;  ///< by ascending place

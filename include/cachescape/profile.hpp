@@ -54,7 +54,7 @@ struct StackProfile {
 struct SetCounts {
   std::uint64_t sets = 1;
   std::array<std::vector<std::uint64_t>, access_kinds> hits;
-  std::array<std::vector<std::uint64_t>, access_kinds> foreign{};  ///< as StackProfile::foreign; else empty
+  std::array<std::vector<std::uint64_t>, access_kinds> foreign{};  ///< as StackProfile::foreign; empty = all 0
 
   friend bool operator==(const SetCounts&, const SetCounts&) = default;
 };

@@ -6,14 +6,15 @@
 
 namespace cachescape::collect {
 
-void CodeGlobals::place(const Mapping& mapping, const std::string& path, ObjectMap& objects) {
+void CodeGlobals::place(const Mapping& mapping, const CodeFile& of, const std::string& debug_folder,
+                        ObjectMap& objects) {
   const std::uint64_t base = mapping.begin - mapping.file_offset;
   const auto [entry, is_new] = by_file_.try_emplace(mapping.file);
   if (!is_new) {
     for (const Variable& v : entry->second) objects.place_again(v.object, base + v.from_base, v.bytes);
     return;
   }
-  symbols::Symbolizer file({{path, mapping.begin, mapping.end, mapping.file_offset, {}, {}}});
+  symbols::Symbolizer file({{of.path, mapping.begin, mapping.end, mapping.file_offset, {}, of.build_id}}, debug_folder);
   const auto first = static_cast<std::uint32_t>(locations_.size());
   for (symbols::Variable& v : file.variables()) {
     const std::uint32_t location = v.location == nowhere ? nowhere : first + v.location;

@@ -15,7 +15,7 @@ namespace cachescape::collect {
 class CodeGlobals {
  public:
   /// A file was mapped, for the first time or again: its variables lie there from now on. Reads the file.
-  void place(const Mapping& mapping, const std::string& path, ObjectMap& objects);
+  void place(const Mapping& mapping, const CodeFile& of, const std::string& debug_folder, ObjectMap& objects);
   /// Where they are declared; their objects' locations are numbers in this.
   const std::vector<Location>& locations() const { return locations_; }
 

@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "observe/collect/callers_location.hpp"
 #include "observe/symbols/symbolizer.hpp"
 
@@ -16,7 +18,12 @@ class Apart {
     std::uint64_t free = 0;
     for (const Mapping& m : code.mappings()) {
       begins_.push_back(free);
-      objects_.push_back({code.files()[m.file], free, free + (m.end - m.begin), m.file_offset, {}, {}});
+      objects_.push_back({code.files()[m.file].path,
+                          free,
+                          free + (m.end - m.begin),
+                          m.file_offset,
+                          {},
+                          code.files()[m.file].build_id});
       free += m.end - m.begin;
     }
   }
@@ -33,25 +40,6 @@ class Apart {
   std::vector<symbols::MappedObject> objects_;
 };
 
-/// Numbers of functions as blocks.
-class Functions {
- public:
-  explicit Functions(std::vector<Block>& blocks) : blocks_(blocks) {}
-  std::uint32_t number(const std::string& function, const std::string& module) {
-    const auto [entry, is_new] = numbers_.try_emplace({function, module}, static_cast<std::uint32_t>(blocks_.size()));
-    if (is_new) {
-      Block& block = blocks_.emplace_back();
-      block.function = function;
-      block.module = module;
-    }
-    return entry->second;
-  }
-
- private:
-  std::vector<Block>& blocks_;
-  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
-};
-
 std::string function_around(std::uint32_t location, const std::vector<Location>& locations) {
   std::string function;
   for (std::uint32_t at = location; at != nowhere; at = locations[at].inlined_at) function = locations[at].function;
@@ -61,6 +49,52 @@ std::string function_around(std::uint32_t location, const std::vector<Location>&
 /// What stands for the function where nothing tells it.
 std::string unknown_function(const std::string& module) {
   return module.empty() ? "(generated code)" : "(" + module.substr(module.rfind('/') + 1) + ")";
+}
+
+/// Numbers of functions as blocks.
+class Functions {
+ public:
+  Functions(Places& places, const std::vector<std::string>& modules) : places_(places), modules_(modules) {}
+
+  /// The function around a location, in a module; either may be nowhere.
+  std::uint32_t around(std::uint32_t location, std::uint32_t module) {
+    const auto [known, is_new] = around_.try_emplace({location, module});
+    if (!is_new) return known->second;
+    const std::string path = module == nowhere ? std::string() : modules_[module];
+    std::string function = function_around(location, places_.locations);
+    if (function.empty()) function = unknown_function(path);
+    return known->second = number(function, path);
+  }
+
+ private:
+  std::uint32_t number(const std::string& function, const std::string& module) {
+    const auto next = static_cast<std::uint32_t>(places_.blocks.size());
+    const auto [entry, is_new] = numbers_.try_emplace({function, module}, next);
+    if (is_new) {
+      Block& block = places_.blocks.emplace_back();
+      block.function = function;
+      block.module = module;
+    }
+    return entry->second;
+  }
+
+  Places& places_;
+  const std::vector<std::string>& modules_;
+  boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> around_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
+};
+
+/// What the kernel does for a call, as if it was inlined there.
+std::uint32_t within_kernel(std::uint32_t call, std::vector<Location>& locations) {
+  Location inside;
+  inside.function = "[kernel]";
+  if (call != nowhere) {
+    inside.file = locations[call].file;
+    inside.line = locations[call].line;
+  }
+  inside.inlined_at = call;
+  locations.push_back(std::move(inside));
+  return static_cast<std::uint32_t>(locations.size() - 1);
 }
 
 void name_heap_objects(const ObjectMap& map, Places& places) {
@@ -76,28 +110,39 @@ void name_heap_objects(const ObjectMap& map, Places& places) {
 
 }  // namespace
 
-Places places_of_code(const CodeTable& code, const CodeGlobals& globals, const ObjectMap& objects) {
+Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, std::vector<Error>& problems) {
+  const CodeTable& code = context.code;
+  const ObjectMap& objects = context.objects;
+  wanted.resize(code.sites().size());
+  for (const auto& [origin, number] : objects.heap_origins())
+    if (origin.site < wanted.size()) wanted[origin.site] = true;
   const Apart apart(code);
+  std::vector<std::uint32_t> sites;
   std::vector<std::uint64_t> addresses;
-  for (const CodeSite& site : code.sites()) addresses.push_back(apart(site));
-  symbols::Symbolizer symbolizer(apart.objects());
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) continue;
+    sites.push_back(i);
+    addresses.push_back(apart(code.sites()[i]));
+  }
+  symbols::Symbolizer symbolizer(apart.objects(), context.debug_folder);
   const auto found = symbolizer.locate(addresses);
+  problems = symbolizer.problems();
 
   Places places;
-  places.locations = globals.locations();
+  places.locations = context.code_globals.locations();
   const auto first = static_cast<std::uint32_t>(places.locations.size());
   for (Location location : symbolizer.locations()) {
     if (location.inlined_at != nowhere) location.inlined_at += first;
     places.locations.push_back(std::move(location));
   }
-  Functions functions(places.blocks);
-  for (const symbols::CodePlace& place : found) {
-    Site& site = places.sites.emplace_back();
+  Functions functions(places, symbolizer.modules());
+  places.sites.resize(code.sites().size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const symbols::CodePlace& place = found[i];
+    Site& site = places.sites[sites[i]];
     if (place.location != nowhere) site.location = first + place.location;
-    const std::string module = place.module == nowhere ? std::string() : symbolizer.modules()[place.module];
-    std::string function = function_around(site.location, places.locations);
-    if (function.empty()) function = unknown_function(module);
-    site.block = functions.number(function, module);
+    site.block = functions.around(site.location, place.module);
+    if (code.sites()[sites[i]].calls_kernel) site.location = within_kernel(site.location, places.locations);
   }
   places.objects = objects.objects();
   name_heap_objects(objects, places);

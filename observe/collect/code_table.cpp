@@ -2,9 +2,12 @@
 
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "observe/collect/module_set.hpp"
 #include "session/record.h"
 #include "session/session_atomic.h"
+#include "session/stack.h"
 
 namespace cachescape::collect {
 namespace {
@@ -80,13 +83,18 @@ std::size_t CodeTable::take_mapping(Bytes8 rest) {
   const auto m = row_at<cachescape_mapping>(rest);
   if (m.path_bytes > longest_path || m.path_bytes % 8 != 0 || m.path_bytes > rest.size() - sizeof m) return 0;
   if (m.begin >= m.end || m.end - m.begin > largest_mapping) return 0;
+  if (m.build_id_bytes > CACHESCAPE_MAX_BUILD_ID) return 0;
+  const std::size_t id_room = (m.build_id_bytes + 7) / 8 * 8;
+  if (id_room > rest.size() - sizeof m - m.path_bytes) return 0;
   const auto* const text = reinterpret_cast<const char*>(rest.data() + sizeof m);
-  std::string path(text, strnlen(text, m.path_bytes));
-  const auto [entry, is_new] = file_numbers_.try_emplace(path, static_cast<std::uint32_t>(files_.size()));
+  CodeFile named{std::string(text, strnlen(text, m.path_bytes)), {}};
+  for (const std::uint8_t byte : rest.subspan(sizeof m + m.path_bytes, m.build_id_bytes))
+    named.build_id += fmt::format("{:02x}", byte);
+  const auto [entry, is_new] = file_numbers_.try_emplace(named, static_cast<std::uint32_t>(files_.size()));
   const std::uint32_t file = entry->second;
-  if (is_new) files_.push_back(std::move(path));
+  if (is_new) files_.push_back(std::move(named));
   mappings_.push_back({m.begin, m.end, m.file_offset, file});
-  return sizeof m + m.path_bytes;
+  return sizeof m + m.path_bytes + id_room;
 }
 
 std::uint32_t CodeTable::site_at(std::uint64_t address, std::uint32_t mapping) {
@@ -117,16 +125,19 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
   const std::uint32_t slots = d.slots == 0 && d.accesses == 1 ? 1 : d.slots;
   for (std::size_t i = 0; i < d.accesses; ++i) {
     const auto a = row_at<cachescape_code_access>(rest, sizeof d + i * sizeof(cachescape_code_access));
-    if (a.slot >= slots || a.witness >= slots || a.size > longest_part || a.flags > CACHESCAPE_MODIFY) return 0;
+    const bool kernel = d.slots == 0 && (a.flags & CACHESCAPE_CODE_KERNEL) != 0;
+    const auto kind = static_cast<std::uint8_t>(kernel ? a.flags & ~CACHESCAPE_CODE_KERNEL : a.flags);
+    if (a.slot >= slots || a.witness >= slots || a.size > longest_part || kind > CACHESCAPE_MODIFY) return 0;
     const std::uint64_t instruction = d.address + static_cast<std::uint64_t>(std::int64_t{a.code});
-    accesses_.push_back({a.slot, a.size, static_cast<AccessKind>(a.flags), site_at(instruction, mapping), a.offset});
+    accesses_.push_back({a.slot, a.size, static_cast<AccessKind>(kind), site_at(instruction, mapping), a.offset});
+    if (kernel) sites_[accesses_.back().site].calls_kernel = true;
     if (to.stretches == 0 || stretches_.back().witness != a.witness) {
       stretches_.push_back({a.witness, 0, {}, 0});
       ++to.stretches;
     }
     Stretch& stretch = stretches_.back();
     ++stretch.accesses;
-    ++stretch.kinds[a.flags];
+    ++stretch.kinds[kind];
     stretch.bytes += a.size;
   }
   descriptors_.push_back(to);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +18,13 @@
 
 namespace cachescape::collect {
 
+struct CodeFile {
+  std::string path;
+  std::string build_id;  ///< in hexadecimal digits, when it was mapped; empty where it had none
+
+  friend auto operator<=>(const CodeFile&, const CodeFile&) = default;
+};
+
 /// A part of a file that was mapped as code.
 struct Mapping {
   std::uint64_t begin = 0, end = 0;
@@ -23,10 +32,11 @@ struct Mapping {
   std::uint32_t file = 0;  ///< number in CodeTable::files()
 };
 
-/// An instruction that accesses memory or calls an allocator.
+/// An instruction that accesses memory, or calls an allocator or the kernel.
 struct CodeSite {
   std::uint64_t address = 0;        ///< in the program, where it was first seen
   std::uint32_t mapping = nowhere;  ///< number in CodeTable::mappings()
+  bool calls_kernel = false;        ///< and what it accesses, the kernel does
 };
 
 class CodeTable {
@@ -70,7 +80,7 @@ class CodeTable {
   const std::vector<Descriptor>& descriptors() const { return descriptors_; }
   const std::vector<CodeSite>& sites() const { return sites_; }
   const std::vector<Mapping>& mappings() const { return mappings_; }
-  const std::vector<std::string>& files() const { return files_; }
+  const std::vector<CodeFile>& files() const { return files_; }
 
  private:
   /// How far a list was read.
@@ -96,8 +106,8 @@ class CodeTable {
   /// By file and offset in it, or by address where there is no file: a library that is loaded again has the same sites.
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<Mapping> mappings_;
-  std::vector<std::string> files_;
-  boost::unordered_flat_map<std::string, std::uint32_t> file_numbers_;
+  std::vector<CodeFile> files_;
+  std::map<CodeFile, std::uint32_t> file_numbers_;
 };
 
 }  // namespace cachescape::collect

@@ -34,6 +34,7 @@ class TranslatedCode : public testing::Test {
                             {access(0, 0, CACHESCAPE_READ, 8, 16), access(0, 0, CACHESCAPE_MODIFY, 4, -8, 4),
                              access(2, 2, CACHESCAPE_WRITE, 2, 0, 8), access(0, 1, CACHESCAPE_WRITE, 16, 32, 12)});
     site_ = code_.descriptor(0x400200, 1, 0, {access(0, 0, CACHESCAPE_READ, 0)});
+    kernel_ = code_.descriptor(0x400250, 1, 0, {access(0, 0, CACHESCAPE_CODE_KERNEL, 0)});
     empty_ = code_.descriptor(0x400300, 0, 0, {});
     join(session_, code_);
     context_.session = &session_;
@@ -49,8 +50,9 @@ class TranslatedCode : public testing::Test {
 
   SessionFile session_;
   MadeCode code_;
-  std::uint64_t two_, site_, empty_;
+  std::uint64_t two_, site_, kernel_, empty_;
   DecoderContext context_;
+  std::vector<Error> problems_;
   RecordDecoder decoder_{context_, ThreadId{0}};
 };
 
@@ -101,6 +103,69 @@ TEST_F(TranslatedCode, BrokenRecordsEndTheirBlock) {
   }
 }
 
+TEST_F(TranslatedCode, WhatTheKernelAccessesIsItsCallers) {
+  EXPECT_EQ(decoded({CACHESCAPE_KERNEL, kernel_, low, 5000, CACHESCAPE_WRITE, two_, low, 0, 0}),
+            (Expected{{low, 4096, AccessKind::write},
+                      {low + 4096, 904, AccessKind::write},
+                      {low + 16, 8, AccessKind::read},
+                      {low - 8, 4, AccessKind::modify}}));
+  EXPECT_EQ(decoded({CACHESCAPE_KERNEL, kernel_, low, 0, CACHESCAPE_READ}), Expected{});
+  EXPECT_EQ(context_.broken_blocks, 0u);
+  const Places places = places_of_code(context_, std::vector<bool>(context_.code.sites().size(), true), problems_);
+  const std::uint32_t site = context_.code.accesses_of(*context_.code.find(kernel_))->site;
+  EXPECT_EQ(places.locations[places.sites[site].location].function, "[kernel]");
+  EXPECT_EQ(places.blocks[places.sites[site].block].function, "(program)");
+}
+
+TEST(CodeFiles, AreToldApartByTheirBuildIds) {
+  SessionFile session = *SessionFile::create(0);
+  MadeCode code;
+  code.mapping(0x1000, 0x2000, 0, "/lib/a.so", {0xab, 0x01, 0x02});
+  code.mapping(0x1000, 0x2000, 0, "/lib/a.so", {0xab, 0x01, 0x03});
+  code.mapping(0x3000, 0x4000, 0, "/lib/a.so", {0xab, 0x01, 0x02});
+  code.mapping(0x5000, 0x6000, 0, "/lib/a.so");
+  join(session, code);
+  CodeTable table;
+  ASSERT_TRUE(table.update(session));
+  EXPECT_EQ(table.files(),
+            (std::vector<CodeFile>{{"/lib/a.so", "ab0102"}, {"/lib/a.so", "ab0103"}, {"/lib/a.so", ""}}));
+  ASSERT_EQ(table.mappings().size(), 4u);
+  EXPECT_EQ(table.mappings()[2].file, 0u);
+}
+
+TEST(CodeFiles, WithBuildIdsBeyondTheirEntryAreBroken) {
+  for (const std::uint32_t bytes : {9u, 64u, 65u, ~0u}) {
+    SessionFile session = *SessionFile::create(0);
+    MadeCode code;
+    code.mapping(0x1000, 0x2000, 0, "/lib/a.so", {1, 2, 3});
+    std::memcpy(code.mappings.data() + offsetof(cachescape_mapping, build_id_bytes), &bytes, sizeof bytes);
+    join(session, code);
+    CodeTable table;
+    EXPECT_FALSE(table.update(session)) << bytes;
+    EXPECT_TRUE(table.mappings().empty());
+  }
+}
+
+TEST_F(TranslatedCode, BrokenAccessesOfTheKernelEndTheirBlock) {
+  const std::vector<std::vector<std::uint64_t>> broken = {
+      {CACHESCAPE_KERNEL, kernel_, low, 8},                          // not all there
+      {CACHESCAPE_KERNEL, kernel_, low, 8, CACHESCAPE_MODIFY + 1},   // no such kind
+      {CACHESCAPE_KERNEL, kernel_ + 1000, low, 8, CACHESCAPE_READ},  // no such site
+      {CACHESCAPE_KERNEL, empty_, low, 8, CACHESCAPE_READ},          // names none
+      {CACHESCAPE_KERNEL, 0x400100, low, 8, CACHESCAPE_READ},        // no translated code
+  };
+  for (auto words : broken) {
+    const auto before = context_.broken_blocks;
+    words.insert(words.end(), {two_, low, 0, 0});
+    EXPECT_EQ(decoded(words), Expected{});
+    EXPECT_EQ(context_.broken_blocks, before + 1);
+  }
+  context_.most_bytes = 100;
+  EXPECT_EQ(decoded({CACHESCAPE_KERNEL, kernel_, low, 1 << 20, CACHESCAPE_READ}),
+            (Expected{{low, 100, AccessKind::read}}));
+  EXPECT_EQ(context_.cut_records, 1);
+}
+
 TEST_F(TranslatedCode, ObjectsBelongToTheirSites) {
   decoded({CACHESCAPE_ALLOCATED, low, 100, site_, CACHESCAPE_STACK, 0x80000, 0x90000, CACHESCAPE_MAPPED, 0,
            CACHESCAPE_MAPPED, 99});
@@ -108,7 +173,7 @@ TEST_F(TranslatedCode, ObjectsBelongToTheirSites) {
   ASSERT_EQ(context_.objects.objects().size(), 2u);
   EXPECT_EQ(context_.objects.object_at(low + 99), 0u);
   EXPECT_EQ(context_.objects.object_at(0x8ffff), 1u);
-  const Places places = places_of_code(context_.code, context_.code_globals, context_.objects);
+  const Places places = places_of_code(context_, std::vector<bool>(context_.code.sites().size(), true), problems_);
   EXPECT_EQ(places.objects[0].name, "(program)");
   EXPECT_EQ(places.sites.size(), context_.code.sites().size());
 }

@@ -130,6 +130,11 @@ void Collector::collect_rest() {
 
 bool Collector::finished() const { return cachescape_load32(&session_.header().finished) != 0; }
 
+void Collector::want_no_more() {
+  cachescape_session& s = session_.header();
+  cachescape_store32(&s.wants, cachescape_load32(&s.wants) & ~std::uint32_t{CACHESCAPE_WANT_ACCESSES});
+}
+
 void Collector::release_program() {
   cachescape_store32(&session_.header().collected, 1);
   wake(&session_.header().collected);

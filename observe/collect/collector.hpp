@@ -32,6 +32,8 @@ class Collector {
   void collect_rest();
   /// Whether the program has said that it has published everything.
   bool finished() const;
+  /// Tells the program that nobody is interested in what it accesses from now on.
+  void want_no_more();
   /// Lets a program go on that waits for its profile.
   void release_program();
   std::uint32_t threads() const;

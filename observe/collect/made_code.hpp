@@ -14,11 +14,14 @@ struct MadeCode {
   std::vector<std::uint8_t> mappings, descriptors;
   std::uint64_t count = 0;
 
-  void mapping(std::uint64_t begin, std::uint64_t end, std::uint64_t file_offset, std::string path) {
+  void mapping(std::uint64_t begin, std::uint64_t end, std::uint64_t file_offset, std::string path,
+               const std::vector<std::uint8_t>& build_id = {}) {
     path.resize((path.size() + 1 + 7) / 8 * 8);
-    MadeModule::append(mappings,
-                       cachescape_mapping{begin, end, file_offset, static_cast<std::uint32_t>(path.size()), 0});
+    MadeModule::append(mappings, cachescape_mapping{begin, end, file_offset, static_cast<std::uint32_t>(path.size()),
+                                                    static_cast<std::uint32_t>(build_id.size())});
     mappings.insert(mappings.end(), path.begin(), path.end());
+    mappings.insert(mappings.end(), build_id.begin(), build_id.end());
+    mappings.resize((mappings.size() + 7) / 8 * 8);
   }
   /// The word that names it in records.
   std::uint64_t descriptor(std::uint64_t address, std::uint32_t mapping_plus_1, unsigned slots,

@@ -5,7 +5,9 @@
 #include <optional>
 #include <span>
 
+#include "observe/collect/call_contexts.hpp"
 #include "observe/symbols/demangled.hpp"
+#include "session/context.h"
 #include "session/module.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
@@ -217,28 +219,99 @@ const DecodedDescriptor* ModuleSet::find_module(std::uint64_t address) {
   return nullptr;
 }
 
+std::vector<std::uint64_t> ModuleSet::plain_counters(const Module& module, const SessionFile& session) {
+  const cachescape_module& m = *cachescape_module_of(&session.header(), module.entry);
+  std::vector<std::uint64_t> counters(std::min<std::uint64_t>(m.counter_count, session.header().arena_bytes / 8));
+  std::uint64_t at = cachescape_load64(&m.counters_at);
+  // Arrays are chained towards older ones; a broken chain must not be endless.
+  for (unsigned steps = 0; at != 0 && steps < CACHESCAPE_MAX_RINGS * 64; ++steps) {
+    const Bytes8 bytes = session.bytes(at, sizeof(cachescape_counters) + counters.size() * sizeof(std::uint64_t));
+    if (bytes.empty()) break;
+    const auto* const counts = reinterpret_cast<const std::uint64_t*>(bytes.data() + sizeof(cachescape_counters));
+    for (std::size_t i = 0; i < counters.size(); ++i) counters[i] += __atomic_load_n(counts + i, __ATOMIC_RELAXED);
+    at = reinterpret_cast<const cachescape_counters*>(bytes.data())->next_at;
+  }
+  return counters;
+}
+
+void ModuleSet::count_contexts(const SessionFile& session, CountersByModule& counters, Places& places) const {
+  const std::vector<SessionContext> contexts = read_contexts(session);
+  if (contexts.empty()) return;
+  ContextTable table;
+  // By counter: the block that a function begins with, and what is counted.
+  struct Meaning {
+    std::uint32_t entry = nowhere;
+    std::vector<const Count*> counts;
+  };
+  std::vector<std::vector<Meaning>> meanings(modules_.size());
+  std::map<std::uint32_t, std::size_t> by_entry;
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    const Module& module = *modules_[m];
+    by_entry[module.entry] = m;
+    meanings[m].resize(counters[m].size());
+    for (std::size_t b = 0; b < module.block_counters.size(); ++b) {
+      const auto block = static_cast<std::uint32_t>(module.first_block + b);
+      if (blocks_[block].entry && module.block_counters[b] < meanings[m].size())
+        meanings[m][module.block_counters[b]].entry = block;
+    }
+    for (const Count& c : module.counts)
+      if (c.counter < meanings[m].size()) meanings[m][c.counter].counts.push_back(&c);
+  }
+  const auto add = [&](std::uint32_t context, const Meaning& meaning, std::uint64_t executions) {
+    if (meaning.entry != nowhere) table[context].calls += executions;
+    for (const Count* c : meaning.counts) table.add(context, c->metric, executions * c->amount);
+  };
+
+  // What is left in the modules' own counters has no stack.
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    for (std::size_t c = 0; c < counters[m].size(); ++c) {
+      const Meaning& meaning = meanings[m][c];
+      if (counters[m][c] == 0 || (meaning.entry == nowhere && meaning.counts.empty())) continue;
+      const std::uint32_t block = meaning.entry != nowhere ? meaning.entry : meaning.counts.front()->block;
+      const std::uint32_t root = table.number(nowhere, ContextTable::no_stack, "");
+      add(table.number(root, blocks_[block].function, blocks_[block].module), meaning, counters[m][c]);
+    }
+  }
+  std::vector<std::uint32_t> numbers;
+  for (const SessionContext& context : contexts) {
+    std::uint32_t& number = numbers.emplace_back(nowhere);
+    const std::uint32_t caller = context.parent == nowhere ? nowhere : numbers[context.parent];
+    const auto module = by_entry.find(context.module);
+    if ((context.flags & CACHESCAPE_CONTEXT_ROOT) != 0 || module == by_entry.end()) continue;
+    if (context.counts.empty()) {
+      number = table.number(nowhere, ContextTable::others, "");
+      continue;
+    }
+    const std::size_t m = module->second;
+    if (context.first_counter >= meanings[m].size() || meanings[m][context.first_counter].entry == nowhere) continue;
+    const Block& entry = blocks_[meanings[m][context.first_counter].entry];
+    number = table.number(caller, entry.function, entry.module);
+    if ((context.flags & CACHESCAPE_CONTEXT_RECURSIVE) != 0) table[number].recursive = true;
+    for (std::size_t i = 0; i < context.counts.size() && context.first_counter + i < counters[m].size(); ++i) {
+      const std::uint64_t executions = __atomic_load_n(&context.counts[i], __ATOMIC_RELAXED);
+      if (executions == 0) continue;
+      counters[m][context.first_counter + i] += executions;
+      add(number, meanings[m][context.first_counter + i], executions);
+    }
+  }
+  std::move(table).finish(places);
+}
+
 Places ModuleSet::counted(const SessionFile& session) const {
   Places places;
   places.locations = locations_;
   places.blocks = blocks_;
   places.sites = sites_;
+  CountersByModule counters;
+  for (const auto& module : modules_) counters.push_back(plain_counters(*module, session));
+  count_contexts(session, counters, places);
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sums;
-  for (const auto& module : modules_) {
-    const cachescape_module& m = *cachescape_module_of(&session.header(), module->entry);
-    std::vector<std::uint64_t> counters(std::min<std::uint64_t>(m.counter_count, session.header().arena_bytes / 8));
-    std::uint64_t at = cachescape_load64(&m.counters_at);
-    // Arrays are chained towards older ones; a broken chain must not be endless.
-    for (unsigned steps = 0; at != 0 && steps < CACHESCAPE_MAX_RINGS * 64; ++steps) {
-      const Bytes8 bytes = session.bytes(at, sizeof(cachescape_counters) + counters.size() * sizeof(std::uint64_t));
-      if (bytes.empty()) break;
-      const auto* const counts = reinterpret_cast<const std::uint64_t*>(bytes.data() + sizeof(cachescape_counters));
-      for (std::size_t i = 0; i < counters.size(); ++i) counters[i] += __atomic_load_n(counts + i, __ATOMIC_RELAXED);
-      at = reinterpret_cast<const cachescape_counters*>(bytes.data())->next_at;
-    }
-    const auto value = [&](std::uint32_t counter) { return counter < counters.size() ? counters[counter] : 0; };
-    for (std::size_t b = 0; b < module->block_counters.size(); ++b)
-      places.blocks[module->first_block + b].executions = value(module->block_counters[b]);
-    for (const Count& c : module->counts) {
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    const Module& module = *modules_[m];
+    const auto value = [&](std::uint32_t counter) { return counter < counters[m].size() ? counters[m][counter] : 0; };
+    for (std::size_t b = 0; b < module.block_counters.size(); ++b)
+      places.blocks[module.first_block + b].executions = value(module.block_counters[b]);
+    for (const Count& c : module.counts) {
       if (const std::uint64_t n = value(c.counter) * c.amount; n != 0) sums[{c.block, c.metric}] += n;
     }
   }

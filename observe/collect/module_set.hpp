@@ -113,6 +113,11 @@ class ModuleSet {
   };
 
   const DecodedDescriptor* find_module(std::uint64_t address);
+  using CountersByModule = std::vector<std::vector<std::uint64_t>>;
+  /// What the counters of a module come to without those of contexts.
+  static std::vector<std::uint64_t> plain_counters(const Module& module, const SessionFile& session);
+  /// Adds the counters of contexts to the others, and contexts to places.
+  void count_contexts(const SessionFile& session, CountersByModule& counters, Places& places) const;
   bool add(const SessionFile& session, std::uint32_t entry);
 
   std::vector<std::unique_ptr<Module>> modules_;

@@ -94,12 +94,27 @@ void keep_what_ran(Places& p, Sharing& sharing) {
   });
 }
 
+/// Which sites have accesses.
+std::vector<bool> sites_of(const Places& counted, const PlaceNumbers& numbers) {
+  std::vector<bool> sites;
+  for (const PlaceDistances& d : counted.site_distances) {
+    if (d.place >= numbers.pairs().size()) continue;
+    const std::uint32_t site = numbers.pairs()[d.place].site;
+    if (site == nowhere) continue;
+    if (site >= sites.size()) sites.resize(site + 1);
+    sites[site] = true;
+  }
+  return sites;
+}
+
 }  // namespace
 
-Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted, Sharing& sharing) {
+Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted, Sharing& sharing,
+                       std::vector<Error>& problems) {
+  problems = context.stacks.problems();
   Places places;
   if (context.code.joined()) {
-    places = places_of_code(context.code, context.code_globals, context.objects);
+    places = places_of_code(context, sites_of(counted, context.places), problems);
   } else {
     places = context.modules.counted(session);
     places.objects = context.objects.objects();

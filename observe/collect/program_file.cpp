@@ -59,6 +59,33 @@ bool needs_runtime(File file, const Elf64_Shdr& dynamic, const Elf64_Shdr& strin
   return false;
 }
 
+Processor processor_of(const Elf64_Ehdr& head) {
+  if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB) return Processor::unknown;
+  switch (head.e_machine) {
+    case EM_X86_64:
+      return Processor::x86_64;
+    case EM_AARCH64:
+      return Processor::aarch64;
+    case EM_RISCV:
+      return Processor::riscv64;
+    default:
+      return Processor::unknown;
+  }
+}
+
+std::string interpreter_of(File file, const Elf64_Ehdr& head) {
+  for (std::uint64_t i = 0; i < head.e_phnum && head.e_phentsize == sizeof(Elf64_Phdr); ++i) {
+    if (head.e_phoff > file.size()) break;
+    const auto segment = row_at<Elf64_Phdr>(file, head.e_phoff + i * sizeof(Elf64_Phdr));
+    if (!segment) break;
+    if (segment->p_type != PT_INTERP) continue;
+    if (segment->p_offset > file.size() || segment->p_filesz > file.size() - segment->p_offset) break;
+    const auto* const text = reinterpret_cast<const char*>(file.data() + segment->p_offset);
+    return {text, strnlen(text, segment->p_filesz)};
+  }
+  return {};
+}
+
 }  // namespace
 
 ProgramFile look_at_program(File file) {
@@ -66,9 +93,10 @@ ProgramFile look_at_program(File file) {
   const auto head = row_at<Elf64_Ehdr>(file, 0);
   if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return result;
   result.elf = true;
-  result.x86_64 =
-      head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_ident[EI_DATA] == ELFDATA2LSB && head->e_machine == EM_X86_64;
-  if (!result.x86_64) return result;
+  result.processor = processor_of(*head);
+  if (result.processor == Processor::unknown) return result;
+  result.interpreter = interpreter_of(file, *head);
+  if (result.processor != Processor::x86_64) return result;
   const Sections sections(file, *head);
   const auto names = sections[head->e_shstrndx];
   for (std::size_t i = 0; i < sections.count() && !result.instrumented; ++i) {

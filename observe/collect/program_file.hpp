@@ -7,13 +7,17 @@
 
 namespace cachescape::collect {
 
+/// Families of processors whose programs can be observed.
+enum class Processor { unknown, x86_64, aarch64, riscv64 };
+
 struct ProgramFile {
-  bool elf = false;           ///< machine code, not a script
-  bool x86_64 = false;        ///< for processors of this family
+  bool elf = false;  ///< machine code, not a script
+  Processor processor = Processor::unknown;
+  std::string interpreter;    ///< the dynamic linker that it asks for; empty where it needs none
   bool instrumented = false;  ///< linked by the compiler wrappers, with the runtime of the compile-time observer
 };
 
-/// All false where the file cannot be read.
+/// Nothing where the file cannot be read.
 ProgramFile look_at_program(const std::string& path);
 ProgramFile look_at_program(std::span<const std::uint8_t> file);
 

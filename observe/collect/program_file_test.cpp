@@ -64,13 +64,45 @@ TEST(ProgramFile, TheRuntimeIsASectionOrANeededLibrary) {
 TEST(ProgramFile, ScriptsAndOtherProcessorsAreToldApart) {
   const std::string script = "#!/bin/sh\n" + std::string(100, '#');
   const ProgramFile about = look_at_program({reinterpret_cast<const std::uint8_t*>(script.data()), script.size()});
-  EXPECT_FALSE(about.elf || about.x86_64 || about.instrumented);
+  EXPECT_FALSE(about.elf || about.instrumented);
+  EXPECT_EQ(about.processor, Processor::unknown);
   auto file = made_file(".cachescape", "");
-  EXPECT_TRUE(look_at_program(file).x86_64);
+  EXPECT_EQ(look_at_program(file).processor, Processor::x86_64);
   file[offsetof(Elf64_Ehdr, e_machine)] = EM_AARCH64;
   EXPECT_TRUE(look_at_program(file).elf);
-  EXPECT_FALSE(look_at_program(file).x86_64);
+  EXPECT_EQ(look_at_program(file).processor, Processor::aarch64);
+  EXPECT_FALSE(look_at_program(file).instrumented);
+  file[offsetof(Elf64_Ehdr, e_machine)] = EM_RISCV;
+  EXPECT_EQ(look_at_program(file).processor, Processor::riscv64);
+  file[EI_DATA] = ELFDATA2MSB;
+  EXPECT_EQ(look_at_program(file).processor, Processor::unknown);
   EXPECT_FALSE(look_at_program("/no/such/file").elf);
+}
+
+TEST(ProgramFile, TheDynamicLinkerIsTold) {
+  auto file = made_file("", "");
+  EXPECT_EQ(look_at_program(file).interpreter, "");
+  Elf64_Phdr segment{};
+  segment.p_type = PT_INTERP;
+  segment.p_offset = file.size() + sizeof segment;
+  const std::string_view path("/lib/ld.so\0", 11);
+  segment.p_filesz = path.size();
+  const auto at = file.size();
+  file.resize(at + sizeof segment);
+  std::memcpy(file.data() + at, &segment, sizeof segment);
+  file.insert(file.end(), path.begin(), path.end());
+  Elf64_Ehdr head;
+  std::memcpy(&head, file.data(), sizeof head);
+  head.e_phoff = at;
+  head.e_phnum = 1;
+  head.e_phentsize = sizeof segment;
+  std::memcpy(file.data(), &head, sizeof head);
+  EXPECT_EQ(look_at_program(file).interpreter, "/lib/ld.so");
+  for (std::size_t n = 0; n < file.size(); ++n)
+    (void)look_at_program({std::vector<std::uint8_t>(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(n))});
+  segment.p_offset = ~std::uint64_t{0} - 2;
+  std::memcpy(file.data() + at, &segment, sizeof segment);
+  EXPECT_EQ(look_at_program(file).interpreter, "");
 }
 
 TEST(ProgramFile, DamagedFilesAreReadWithinTheirBounds) {

@@ -15,7 +15,7 @@ constexpr std::uint64_t fewest_trips_of_a_run = 4;
 // No program has more; what claims to is broken.
 constexpr std::uint64_t most_threads = 1 << 20;
 
-constexpr std::size_t marker_arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4};
+constexpr std::size_t marker_arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4, 4};
 
 }  // namespace
 
@@ -175,15 +175,29 @@ void RecordDecoder::push(const CodeTable::Stretch& stretch, const CodeTable::Acc
   }
 }
 
+std::uint32_t RecordDecoder::site_named(std::uint64_t descriptor) {
+  if (context_.code.find(descriptor) == nullptr && context_.session != nullptr) context_.code.update(*context_.session);
+  const CodeTable::Descriptor* const by = context_.code.find(descriptor);
+  return by == nullptr || by->accesses == 0 ? nowhere : context_.code.accesses_of(*by)->site;
+}
+
+bool RecordDecoder::kernel_access(std::span<const std::uint64_t> words, Output& out) {
+  if (!CodeTable::is_code(words[1]) || words[4] > CACHESCAPE_MODIFY) return false;
+  DecodedAccess access;
+  access.site = site_named(words[1]);
+  access.kind = static_cast<AccessKind>(words[4]);
+  if (access.site == nowhere) return false;
+  if (!off() && words[3] > 0) push(access, words[2], words[3], out);
+  return true;
+}
+
 AllocationOrigin RecordDecoder::origin_of(std::uint64_t descriptor, std::uint64_t stack) {
   if (!CodeTable::is_code(descriptor)) {
     const DecodedDescriptor* const by = context_.modules.find(descriptor);
     const std::uint32_t site = by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
     return context_.stacks.origin(site, stack, context_.session, context_.modules);
   }
-  if (context_.code.find(descriptor) == nullptr && context_.session != nullptr) context_.code.update(*context_.session);
-  const CodeTable::Descriptor* const by = context_.code.find(descriptor);
-  return {.site = by == nullptr || by->accesses == 0 ? nowhere : context_.code.accesses_of(*by)->site};
+  return {.site = site_named(descriptor)};
 }
 
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& out) {
@@ -217,9 +231,14 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& 
         context_.code.update(*context_.session);
       if (words[1] < context_.code.mappings().size()) {
         const Mapping& mapping = context_.code.mappings()[words[1]];
-        context_.code_globals.place(mapping, context_.code.files()[mapping.file], context_.objects);
+        context_.code_globals.place(mapping, context_.code.files()[mapping.file], context_.debug_folder,
+                                    context_.objects);
       }
       return length;
+    case CACHESCAPE_KERNEL:
+      if (kernel_access(words, out)) return length;
+      ++context_.broken_blocks;
+      return 0;
     case CACHESCAPE_FREED:
       context_.objects.free(words[1]);
       return length;
@@ -252,7 +271,9 @@ void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std
     size = context_.most_bytes;
     ++context_.cut_records;
   }
+  if (unwanted_ > 0) tell_passed(out);
   for (std::uint64_t done = 0; done < size || done == 0;) {
+    unwanted_ -= unwanted_ > 0 ? 1 : 0;
     const std::uint64_t part = std::min(size - done, longest_part);
     if (out.batch.room() == 0) out.hand_on();
     out.batch.push(

@@ -39,11 +39,12 @@ struct DecoderContext {
   ObjectMap objects;
   PlaceNumbers places;
   AllocationStacks stacks;
-  bool want_blocks = false;               ///< label executions of blocks
-  std::optional<BlockSampling> sampling;  ///< by blocks
-  std::string region;                     ///< keep only what happens inside it; empty = everything
-  const SessionFile* session = nullptr;   ///< holds the names of regions, and stacks of calls
-  std::uint64_t broken_blocks = 0;        ///< blocks of which a part could not be read
+  std::string debug_folder = symbols::debug_folder;  ///< where files of debug information are looked for
+  bool want_blocks = false;                          ///< label executions of blocks
+  std::optional<BlockSampling> sampling;             ///< by blocks
+  std::string region;                                ///< keep only what happens inside it; empty = everything
+  const SessionFile* session = nullptr;              ///< holds the names of regions, and stacks of calls
+  std::uint64_t broken_blocks = 0;                   ///< blocks of which a part could not be read
   /// A loop tells its trips before it begins: one that is interrupted may have claimed any number. So many are believed
   /// of one record, and so many bytes of one range of memory; what is beyond counts as cut.
   std::uint64_t most_trips = std::uint64_t{1} << 32;
@@ -77,6 +78,10 @@ class RecordDecoder {
   /// Words consumed; 0 where the record is broken.
   std::size_t marker(std::span<const std::uint64_t> words, Output& out);
   std::size_t code_record(std::span<const std::uint64_t> words, Output& out);
+  /// The site that a descriptor of translated code names, or nowhere.
+  std::uint32_t site_named(std::uint64_t descriptor);
+  /// Whether the marker makes sense.
+  bool kernel_access(std::span<const std::uint64_t> words, Output& out);
   AllocationOrigin origin_of(std::uint64_t descriptor, std::uint64_t stack);
   void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);

@@ -88,6 +88,15 @@ class Processes(Scratch):
         self.assertEqual(info["writes"], 7000)
         self.assertFalse(info["losses"]["truncated"])
 
+    def test_followed_children_are_recorded_by_the_same_options(self):
+        program = self.compile(FORK)
+        options = ["--follow", "children", "--lines", "32,128", "--set-lines", "none", "--count", "1500"]
+        self.record(program, options=options, fast=False)
+        for profile in self.profiles():
+            self.assertEqual({row["line"] for row in self.info(profile)["stacks"]}, {32, 128})
+            self.assertEqual(self.info(profile)["accesses"], 1500)
+        self.assertEqual(len(self.profiles()), 2)
+
     def test_exec(self):
         self.compile(TOUCH + "int main(void) { touch(7); return 4; }", name="other")
         program = self.compile(TOUCH + 'int main(void) { touch(3); execl("./other", "other", (char *)0); return 9; }')

@@ -185,6 +185,53 @@ class Places(Emulated):
         self.assertEqual(objects["box"]["writes"], 300)
         self.assertEqual(objects["room"]["writes"], 300)
 
+    LIBRARY = """static int box[100] = {1};
+__attribute__((noinline)) void fill_it(void) { for (int i = 0; i < 100; i++) ((volatile int *)box)[i] = i; }
+"""
+    LOADER = r"""
+        #include <dlfcn.h>
+        #include <stdlib.h>
+        int main(void) {
+          void *one = dlopen("./one.so", RTLD_NOW);
+          ((void (*)(void))dlsym(one, "fill_it"))();
+          dlclose(one);
+          return system("%s");
+        }"""
+
+    def build_library(self, *options):
+        self.write("one.c", self.LIBRARY)
+        self.run_it(["gcc", "-g", "-O1", "-shared", "-fPIC", "-Wl,--build-id", *options, "one.c", "-o", "one.so"])
+
+    def test_debug_files_are_found_by_build_id(self):
+        self.build_library()
+        notes = self.run_it(["readelf", "-n", "one.so"]).stdout
+        number = notes.split("Build ID: ")[1].split()[0]
+        debug = self.folder / "debug/.build-id" / number[:2]
+        debug.mkdir(parents=True)
+        self.run_it(["objcopy", "--only-keep-debug", "one.so", debug / f"{number[2:]}.debug"])
+        self.run_it(["strip", "one.so"])
+        self.build(self.LOADER % "true")
+        self.record("./x", options=["--debug-folder", "debug"])
+        lines = {name.rsplit("/", 1)[-1]: row for name, row in self.rows("line").items()}
+        self.assertEqual(lines["one.c:2"]["writes"], 100)
+        objects = {name.split(" ")[0]: row for name, row in self.rows("object").items()}
+        self.assertEqual(objects["box"]["writes"], 100)
+        # Without them, what the dynamic linker needs is left of its symbols.
+        self.record("./x")
+        self.assertEqual(self.rows("function")["fill_it"]["writes"], 100)
+        self.assertNotIn("one.c:2", {name.rsplit("/", 1)[-1] for name in self.rows("line")})
+
+    def test_a_file_that_is_built_again_meanwhile_gives_no_wrong_names(self):
+        self.build_library()
+        self.build(self.LOADER % "cp other.so one.so.new && mv one.so.new one.so")
+        self.write("other.c", "int pad(int x) { return x * 3 + 1; }\nint pad2(int x) { return x / 7; }\n" * 1 + self.LIBRARY)
+        self.run_it(["gcc", "-g", "-O2", "-shared", "-fPIC", "-Wl,--build-id", "other.c", "-o", "other.so"])
+        done = self.record("./x")
+        self.assertIn("one.so: was built again since the program ran", done.stderr)
+        functions = self.rows("function")
+        self.assertNotIn("fill_it", functions)
+        self.assertGreaterEqual(functions["(one.so)"]["writes"], 100)
+
     def test_a_program_without_symbols(self):
         self.build(HEAP, "-O1", "-s")
         self.record("./x")

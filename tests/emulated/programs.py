@@ -67,6 +67,21 @@ class Programs(Emulated):
         self.assertEqual(names.count("tr"), 3, names)
         self.assertEqual(names.count("out"), 1)
 
+    def test_a_compiler_with_its_parts(self):
+        # The driver runs the compiler proper and the assembler, in which hundreds of thousands of instructions access memory.
+        self.write("small.c", "int square(int x) { return x * x; }\n")
+        command = ["gcc", "-O0", "-c", "small.c"]
+        self.run_it(command)
+        alone = (self.folder / "small.o").read_bytes()
+        self.record(*command, options=["--follow", "children"])
+        self.assertEqual((self.folder / "small.o").read_bytes(), alone)
+        profiles = {p.name.split(".")[0]: p.name for p in self.folder.glob("*.cscape")}
+        compiler = self.info(profiles["cc1"])
+        self.assertEqual(compiler["losses"], {"lost_accesses": 0, "skipped_records": 0, "truncated": False})
+        self.assertGreater(compiler["accesses"], 1_000_000)
+        self.assertIn("cc1", compiler["command"])
+        self.assertTrue(any(name.endswith("as") for name in profiles), profiles)
+
     def test_a_script(self):
         path = self.write("hello.sh", "#!/bin/sh\necho hello\n")
         path.chmod(0o755)

@@ -18,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   DecoderContext context;
   context.session = &session;
+  context.most_bytes = 1 << 20;
   decode(context, input.words);
   return 0;
 }

@@ -78,7 +78,7 @@ void add_to_counter(Instruction* before, Value* counters, std::uint32_t counter,
   builder.CreateStore(builder.CreateAdd(builder.CreateLoad(word, at), amount), at);
 }
 
-Value* write_counts(Function& function, const CountPlan& plan, GlobalVariable* counters) {
+LoadInst* write_counts(Function& function, const CountPlan& plan, GlobalVariable* counters) {
   Instruction* start = &*function.getEntryBlock().getFirstInsertionPt();
   IRBuilder<> entry(start);
   Type* word = entry.getInt64Ty();
@@ -86,7 +86,7 @@ Value* write_counts(Function& function, const CountPlan& plan, GlobalVariable* c
   std::vector<AllocaInst*> sums;
   for (const CounterPlan& counter : plan.counters)
     sums.push_back(counter.promoted == nullptr ? nullptr : entry.CreateAlloca(word, nullptr, "cachescape.count"));
-  Value* base = entry.CreateLoad(entry.getPtrTy(), counters, "cachescape.counters");
+  LoadInst* base = entry.CreateLoad(entry.getPtrTy(), counters, "cachescape.counters");
   for (std::size_t i = 0; i < plan.counters.size(); ++i) {
     const CounterPlan& counter = plan.counters[i];
     if (counter.hoisted != nullptr) {

@@ -41,9 +41,9 @@ bool runs_alone(const llvm::Loop& loop);
 CountPlan plan_counts(llvm::Function& function, ModuleTable& table, llvm::DominatorTree& dominators,
                       llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution);
 
-/// Writes the counting. `counters` is the thread-local pointer to the module's counters; its value at the function's
-/// start is returned.
-llvm::Value* write_counts(llvm::Function& function, const CountPlan& plan, llvm::GlobalVariable* counters);
+/// Writes the counting. `counters` is the thread-local pointer to the module's counters; what loads it at the
+/// function's start is returned.
+llvm::LoadInst* write_counts(llvm::Function& function, const CountPlan& plan, llvm::GlobalVariable* counters);
 
 /// Adds `amount` (64 bits) to a counter.
 void add_to_counter(llvm::Instruction* before, llvm::Value* counters, std::uint32_t counter, llvm::Value* amount);

@@ -106,7 +106,8 @@ bool Instrumenter::run() {
                                    ConstantPointerNull::get(PointerType::getUnqual(context)), "cachescape.counters",
                                    nullptr, GlobalValue::InitialExecTLSModel);
   }
-  if (options_.accesses || options_.clock)
+  if (options_.stacks) contexts_.emplace(module_);
+  if (options_.accesses || options_.clock || options_.stacks)
     forget_conclusions(module_, analyses_.getResult<TargetLibraryAnalysis>(*functions.front()));
   for (Function* function : functions) {
     instrument(*function);
@@ -236,6 +237,7 @@ void Instrumenter::instrument(Function& function) {
   // Everything that asks analyses comes before anything that changes the flow of control.
   add_blocks(function, loops);
   std::optional<CountPlan> counts;
+  const std::uint32_t first_counter = table_.counters();
   std::vector<MemIntrinsic*> ranges;
   if (options_.counters) {
     for (Instruction& i : instructions(function))
@@ -247,15 +249,15 @@ void Instrumenter::instrument(Function& function) {
   ClockPlan clock;
   if (options_.clock) clock = plan_clock(function, dominators, loops, evolution);
   std::vector<Instruction*> other_code;
+  for (Instruction& i : instructions(function))
+    if (may_run_other_code(i)) other_code.push_back(&i);
+  const std::vector<Instruction*> program_calls = other_code;
   RecordPlan records;
-  if (options_.accesses) {
-    for (Instruction& i : instructions(function))
-      if (may_run_other_code(i)) other_code.push_back(&i);
-    records = plan_records(function, loops, evolution);
-  }
+  if (options_.accesses) records = plan_records(function, loops, evolution);
 
+  LoadInst* counters = nullptr;
   if (counts) {
-    Value* counters = write_counts(function, *counts, counters_);
+    counters = write_counts(function, *counts, counters_);
     for (MemIntrinsic* range : ranges) {
       const std::uint32_t counter = table_.counter();
       const std::uint32_t block = block_numbers_.lookup(range->getParent());
@@ -286,6 +288,7 @@ void Instrumenter::instrument(Function& function) {
           });
     }
   }
+  if (options_.stacks) contexts_->write(function, counters, first_counter, table_.counters(), program_calls);
 }
 
 Constant* Instrumenter::globals_table(std::uint64_t& count) {
@@ -357,6 +360,7 @@ void Instrumenter::add_start() {
                                number(global_count), number(table_.counters()), set_counters});
   auto* start_global =
       new GlobalVariable(module_, start->getType(), true, GlobalValue::PrivateLinkage, start, "cachescape.start");
+  if (contexts_) contexts_->define_functions(start_global);
   auto* constructor = Function::Create(FunctionType::get(Type::getVoidTy(context), false), GlobalValue::InternalLinkage,
                                        "cachescape_module_constructor", module_);
   IRBuilder<> builder(BasicBlock::Create(context, "", constructor));

@@ -8,6 +8,7 @@
 
 #include "observe/compiled/pass/access_clock.hpp"
 #include "observe/compiled/pass/block_counts.hpp"
+#include "observe/compiled/pass/call_contexts.hpp"
 #include "observe/compiled/pass/module_table.hpp"
 #include "observe/compiled/pass/record_writer.hpp"
 #include "observe/compiled/pass/selection.hpp"
@@ -42,6 +43,7 @@ class Instrumenter {
   SourceNames names_;
   std::optional<RecordWriter> writer_;
   std::optional<ClockWriter> clock_;
+  std::optional<ContextWriter> contexts_;
   llvm::GlobalVariable* descriptors_ = nullptr;  ///< stands for them until all are known
   llvm::GlobalVariable* counters_ = nullptr;     ///< thread-local pointer to the module's counters
   llvm::DenseMap<const llvm::BasicBlock*, std::uint32_t> block_numbers_;  ///< of the function being instrumented

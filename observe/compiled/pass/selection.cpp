@@ -47,10 +47,18 @@ Expected<PassOptions> PassOptions::from_environment() {
     } else if (key == "accesses" && value == "clock") {
       options.accesses = false;
       options.clock = true;
+    } else if (key == "counters" && value == "stack") {
+      options.counters = true;
+      options.stacks = true;
     } else if (key == "accesses" || key == "counters" || key == "frames") {
-      if (value != "on" && value != "off")
-        return refused(key + " must be " + (key == "accesses" ? "on, clock or off" : "on or off") + ", not " + value);
+      if (value != "on" && value != "off") {
+        const char* const allowed = key == "accesses"   ? "on, clock or off"
+                                    : key == "counters" ? "on, stack or off"
+                                                        : "on or off";
+        return refused(key + " must be " + allowed + ", not " + value);
+      }
       if (key == "accesses") options.clock = false;
+      if (key == "counters") options.stacks = false;
       (key == "accesses" ? options.accesses : key == "counters" ? options.counters : options.frames) = value == "on";
     } else if (key == "view" && (value == "source" || value == "machine")) {
       options.late = value == "machine";

@@ -15,8 +15,9 @@ struct PassOptions {
   bool accesses = true;  ///< record them
   bool clock = false;    ///< only count them down
   bool counters = true;
-  bool frames = true;  ///< keep frame pointers, and tell allocations by their stacks of calls
-  bool late = false;   ///< after vectorisation: what the machine does, rather than what the source says
+  bool stacks = false;  ///< counters for each stack of calls
+  bool frames = true;   ///< keep frame pointers, and tell allocations by their stacks of calls
+  bool late = false;    ///< after vectorisation: what the machine does, rather than what the source says
   std::string only_functions, except_functions, only_files, except_files;  ///< regular expressions, empty = none
 
   /// From the environment variable CACHESCAPE_PASS: "key=value" separated by semicolons. Unknown keys and broken

@@ -36,6 +36,7 @@ int cachescape_collector_is_dead(const struct cachescape_session* s);
 void* cachescape_arena(uint64_t bytes, uint64_t* at);
 void cachescape_counters_for_thread(void);
 void cachescape_release_counters(void);
+int64_t cachescape_module_number(const struct cachescape_module_start* m); /* its entry in the session, -1 = none */
 
 /* thread.c */
 char* cachescape_refill_block(char* next);
@@ -49,6 +50,10 @@ unsigned cachescape_enter_signal(const void* frame, const void* low); /* 0: not 
 void cachescape_leave_signal(unsigned entered);
 void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, uint64_t d, unsigned arguments);
 extern CACHESCAPE_TLS uint64_t cachescape_stack_low, cachescape_stack_high; /* of this thread; 0 where unknown */
+
+/* context.c */
+void cachescape_release_contexts(void); /* this thread's, to others */
+void cachescape_forget_contexts(void);  /* in a child, whose session is another */
 
 /* stack.c: calls by frame pointers. */
 void cachescape_note_files(void);

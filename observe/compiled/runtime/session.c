@@ -147,6 +147,15 @@ void cachescape_release_counters(void) {
   }
 }
 
+int64_t cachescape_module_number(const struct cachescape_module_start* m) {
+  const struct cachescape_session* const s = cachescape_session;
+  const uint32_t count = cachescape_load32(&module_count);
+  for (uint32_t i = 0; i < count; ++i)
+    if (modules[i] == m && entries[i] != NULL && s != NULL)
+      return entries[i] - cachescape_module_of((struct cachescape_session*)(uintptr_t)s, 0);
+  return -1;
+}
+
 static void enter(uint32_t number) {
   struct cachescape_session* const s = cachescape_session;
   const struct cachescape_module_start* const m = modules[number];
@@ -189,6 +198,7 @@ static void after_fork_in_child(void) {
   if (cachescape_session == NULL) return;
   const int follow = getenv("CACHESCAPE_FOLLOW") != NULL;
   cachescape_forget_threads();
+  cachescape_forget_contexts();
   /* Functions that are running keep the address of their counters: the parent's are no longer behind it. */
   mmap(cachescape_session, cachescape_session->file_bytes, PROT_READ | PROT_WRITE,
        MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -105,4 +105,43 @@ cachescape_refill:
  .cfi_endproc
  .size cachescape_refill, . - cachescape_refill
 
+# struct cachescape_context *cachescape_context_of(struct cachescape_context *parent, const struct cachescape_function *)
+# Most are found by code that uses no vectors; the others are made.
+slow_path cachescape_made_context, cachescape_make_context, 1
+ .hidden cachescape_made_context
+ .globl cachescape_context_of
+ .type cachescape_context_of, @function
+cachescape_context_of:
+ .cfi_startproc
+ push %rbp
+ .cfi_def_cfa_offset 16
+ .cfi_offset %rbp, -16
+ mov %rsp, %rbp
+ .cfi_def_cfa_register %rbp
+ push %rcx
+ push %rdx
+ push %rsi
+ push %rdi
+ push %r8
+ push %r9
+ push %r10
+ push %r11
+ cld
+ call cachescape_find_context
+ test %rax, %rax
+ pop %r11
+ pop %r10
+ pop %r9
+ pop %r8
+ pop %rdi
+ pop %rsi
+ pop %rdx
+ pop %rcx
+ pop %rbp
+ .cfi_def_cfa %rsp, 8
+ jz cachescape_made_context
+ ret
+ .cfi_endproc
+ .size cachescape_context_of, . - cachescape_context_of
+
  .section .note.GNU-stack, "", @progbits

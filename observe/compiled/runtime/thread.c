@@ -290,6 +290,7 @@ void cachescape_thread_ends(void) {
     tell_collector(cachescape_session);
   }
   cachescape_release_counters();
+  cachescape_release_contexts();
 }
 
 /* After a fork the child shares its parent's rings, and must not write into them. */

@@ -94,8 +94,6 @@ struct caller {
   struct caller* next;
   UWord returns_to;
   Bool watched; /* the code there was translated since it is known */
-  UInt session; /* that knows the site; 0 = none */
-  ULong site;   /* as markers name it */
 };
 static VgHashTable* callers;
 static struct caller* unwatched[256];
@@ -120,18 +118,6 @@ void cs_watch_callers(void) {
   unwatched_count = 0;
 }
 
-static ULong site_of(struct caller* caller) {
-  if (caller->session == cs_session_number()) return caller->site;
-  Addr begin, end;
-  const Addr instruction = caller->returns_to - 1; /* within the call */
-  struct cachescape_code_descriptor descriptor = {instruction, 0, 0, 1};
-  descriptor.mapping = cs_mapping_of(instruction, &begin, &end);
-  const struct cachescape_code_access named = {0, 0, 0, CACHESCAPE_READ, 0, 0, 0};
-  caller->site = CACHESCAPE_CODE | cs_add_descriptor(&descriptor, &named);
-  caller->session = cs_session_number();
-  return caller->site;
-}
-
 /* Whether the thread is still inside the call: nothing has overwritten where it returns to. */
 static Bool still_inside(const struct call* call, Addr stack) {
   return call->role != nothing && stack < call->stack &&
@@ -147,7 +133,7 @@ static ULong times(ULong a, ULong b) {
 static VG_REGPARM(0) void begins(ULong role, Addr stack, ULong a, ULong b, ULong c) {
   if (!cs_observing()) return;
   if (role == release) {
-    if (a != 0) cs_mark(CACHESCAPE_FREED, a, 0, 0, 1);
+    if (a != 0) cs_mark(CACHESCAPE_FREED, a, 0, 0, 0, 1);
     return;
   }
   struct call* const call = call_of(VG_(get_running_tid)());
@@ -189,8 +175,8 @@ static VG_REGPARM(0) void returned(Addr here, Addr stack, ULong result) {
   if (done.role == through_pointer) result = result == 0 ? *(const Addr*)done.old : 0;
   if (result == 0) return;
   if ((done.role == reallocation || done.role == reallocation_of_product) && done.old != 0)
-    cs_mark(CACHESCAPE_FREED, done.old, 0, 0, 1);
-  cs_mark(CACHESCAPE_ALLOCATED, result, done.bytes, site_of(caller_of(here)), 3);
+    cs_mark(CACHESCAPE_FREED, done.old, 0, 0, 0, 1);
+  cs_mark(CACHESCAPE_ALLOCATED, result, done.bytes, cs_site_at(here - 1, 0) /* within the call */, 0, 3);
 }
 
 static enum role role_of(Addr address) {

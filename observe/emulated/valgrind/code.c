@@ -2,10 +2,12 @@
  *
  * The tables of translated code in the session: descriptors of records, and the files that code is mapped from. */
 #include <pub_tool_aspacemgr.h>
+#include <pub_tool_hashtable.h>
 #include <pub_tool_libcbase.h>
 #include <pub_tool_mallocfree.h>
 #include "observe/emulated/valgrind/tool.h"
 #include "session/session_atomic.h"
+#include "session/stack.h"
 
 enum { part_bytes = 1 << 20 };
 enum { no_descriptor = 0x7fffffff }; /* a record that names it cannot be read, and is counted */
@@ -84,6 +86,33 @@ UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
   return complete_entry(&descriptors, bytes);
 }
 
+/* Instructions that markers name. */
+struct site {
+  struct site* next;
+  UWord instruction;
+  UInt session; /* that knows it */
+  ULong name;
+};
+
+ULong cs_site_at(Addr instruction, UInt flags) {
+  static VgHashTable* sites;
+  if (sites == NULL) sites = VG_(HT_construct)("cachescape.sites");
+  struct site* site = VG_(HT_lookup)(sites, instruction);
+  if (site == NULL) {
+    site = VG_(calloc)("cachescape.site", 1, sizeof *site);
+    site->instruction = instruction;
+    VG_(HT_add_node)(sites, site);
+  }
+  if (site->session == cs_session_number()) return site->name;
+  Addr begin, end;
+  struct cachescape_code_descriptor descriptor = {instruction, 0, 0, 1};
+  descriptor.mapping = cs_mapping_of(instruction, &begin, &end);
+  const struct cachescape_code_access named = {0, 0, 0, (uint8_t)(CACHESCAPE_READ | flags), 0, 0, 0};
+  site->name = CACHESCAPE_CODE | cs_add_descriptor(&descriptor, &named);
+  site->session = cs_session_number();
+  return site->name;
+}
+
 /* Mappings that the session knows. */
 static struct known {
   Addr begin, end;
@@ -101,14 +130,19 @@ static Bool add_mapping(const NSegment* segment) {
   const HChar* const path = VG_(am_get_filename)(segment);
   if (path == NULL) return False;
   const ULong path_bytes = (VG_(strlen)(path) + 1 + 7) & ~7ULL;
-  struct cachescape_mapping* const entry = next_entry(&mappings, sizeof *entry + path_bytes);
+  UChar build_id[CACHESCAPE_MAX_BUILD_ID];
+  const UInt id_bytes = cs_build_id(path, build_id, sizeof build_id);
+  const ULong bytes = sizeof(struct cachescape_mapping) + path_bytes + ((id_bytes + 7) & ~7U);
+  struct cachescape_mapping* const entry = next_entry(&mappings, bytes);
   if (entry == NULL) return False;
   entry->begin = segment->start;
   entry->end = segment->end + 1;
   entry->file_offset = (ULong)segment->offset;
   entry->path_bytes = (uint32_t)path_bytes;
+  entry->build_id_bytes = id_bytes;
   VG_(strcpy)((HChar*)(entry + 1), path);
-  const UInt number = complete_entry(&mappings, sizeof *entry + path_bytes);
+  VG_(memcpy)((HChar*)(entry + 1) + path_bytes, build_id, id_bytes);
+  const UInt number = complete_entry(&mappings, bytes);
   if (number >= known_room) {
     known_room = 2 * number + 64;
     known = VG_(realloc)("cachescape.mappings", known, known_room * sizeof *known);
@@ -118,7 +152,7 @@ static Bool add_mapping(const NSegment* segment) {
   known[number].device = segment->dev;
   known[number].inode = segment->ino;
   known[number].offset = segment->offset;
-  cs_mark(CACHESCAPE_MAPPED, number, 0, 0, 1);
+  cs_mark(CACHESCAPE_MAPPED, number, 0, 0, 0, 1);
   return True;
 }
 
@@ -149,5 +183,5 @@ void cs_note_mapping(Addr address) {
   Addr begin, end;
   const UInt number_plus_1 = cs_mapping_of(address, &begin, &end);
   /* One that was there before, while another may have been there since. */
-  if (number_plus_1 != 0 && mappings.count == before) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 0, 1);
+  if (number_plus_1 != 0 && mappings.count == before) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 0, 0, 1);
 }

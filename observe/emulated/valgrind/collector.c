@@ -6,12 +6,25 @@
 #include <pub_tool_libcfile.h>
 #include <pub_tool_libcproc.h>
 #include <pub_tool_mallocfree.h>
+#include <pub_tool_options.h>
 #include <pub_tool_vki.h>
 #include "observe/emulated/valgrind/tool.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
 
 enum { most_words = 128, command_bytes = 4096 };
+
+static const HChar* given[most_words]; /* --collect: options of the collector, word by word */
+static UInt given_count;
+
+Bool cs_collector_option(const HChar* argument) {
+  const HChar* word;
+  if VG_STR_CLO (argument, "--collect", word) {
+    if (given_count < most_words) given[given_count++] = word;
+    return True;
+  }
+  return False;
+}
 
 /* The program's environment without what Valgrind has put into it, and with the wish to name the profile after the
  * process. */
@@ -36,7 +49,8 @@ static void become_collector(const HChar* collector, Int file, Int alive) {
   HChar* arguments[most_words] = {(HChar*)collector,   (HChar*)"collect", (HChar*)"--session", (HChar*)"3",
                                   (HChar*)"--program", program,           (HChar*)"--command", command};
   UInt count = 8;
-  const HChar* const options = VG_(getenv)("CACHESCAPE_OPTIONS");
+  for (UInt i = 0; i < given_count && count < most_words - 1; ++i) arguments[count++] = (HChar*)given[i];
+  const HChar* const options = given_count > 0 ? NULL : VG_(getenv)("CACHESCAPE_OPTIONS");
   if (options != NULL) {
     HChar* rest;
     HChar* const copy = VG_(strdup)("cachescape.options", options);

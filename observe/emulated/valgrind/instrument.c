@@ -238,6 +238,24 @@ static void next_instruction(Addr address) {
   w.mapping = mapping;
 }
 
+/* Functions that the superblock goes on in without a jump begin a record of their own where they switch recording. */
+static void switch_within(const VexGuestExtents* extents, Addr address) {
+  for (UInt i = 1; i < extents->n_used; ++i) {
+    if (extents->base[i] != address) continue;
+    const UInt role = cs_switch_at(address);
+    if (role == 0) return;
+    end_record();
+    cs_instrument_switch(w.out, w.layout, role);
+    return;
+  }
+}
+
+static Bool switches_within(const VexGuestExtents* extents) {
+  for (UInt i = 1; i < extents->n_used; ++i)
+    if (cs_switch_at(extents->base[i]) != 0) return True;
+  return False;
+}
+
 static void instrument_statement(const IRSB* in, IRStmt* s) {
   switch (s->tag) {
     case Ist_NoOp:
@@ -350,14 +368,21 @@ IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* 
   }
   const Int before = w.out->stmts_used;
   cs_instrument_allocations(w.out, layout, extents->base[0]);
+  const UInt role = cs_switch_at(extents->base[0]);
+  if (role != 0) cs_instrument_switch(w.out, layout, role);
   const Bool accesses = has_accesses(in, i);
-  if (!accesses && w.out->stmts_used == before) return in;
+  if (!accesses && w.out->stmts_used == before && !switches_within(extents)) return in;
   w.instruction = extents->base[0];
   w.mapping_begin = w.mapping_end = 0;
   w.mapping = cs_mapping_of(w.instruction, &w.mapping_begin, &w.mapping_end);
   /* Here no value of the program is in a register yet, which the call in case of a full block would have to save. */
   if (accesses) begin_record();
-  for (; i < in->stmts_used; ++i) instrument_statement(in, in->stmts[i]);
+  for (Bool first = True; i < in->stmts_used; ++i) {
+    instrument_statement(in, in->stmts[i]);
+    if (in->stmts[i]->tag != Ist_IMark) continue;
+    if (!first) switch_within(extents, in->stmts[i]->Ist.IMark.addr);
+    first = False;
+  }
   end_record();
   return w.out;
 }

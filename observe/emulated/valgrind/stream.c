@@ -26,9 +26,13 @@ static struct cachescape_block* block; /* that is being written, or null */
 static ULong scratch[CACHESCAPE_BLOCK_BYTES / sizeof(ULong)];
 
 static struct place resting;
+static Bool recording = True;
+static struct place aside; /* in the block, while nothing is recorded and translated code writes to the scratch block */
 static ThreadId running = VG_INVALID_THREADID;
 
-static UInt numbers_plus_1[1 << 16]; /* by ThreadId; 0: not seen yet, since Valgrind uses its numbers again */
+enum { most_threads = 1 << 16 };
+static UInt numbers_plus_1[most_threads]; /* by ThreadId; 0: not seen yet, since Valgrind uses its numbers again */
+static Bool has_run[most_threads];        /* by ThreadId */
 static UInt last_thread;
 
 Bool cs_observing(void) { return session != NULL && (session->wants & CACHESCAPE_WANT_ACCESSES) != 0; }
@@ -77,10 +81,11 @@ static void use_scratch(struct place* place) {
   place->end = (Addr)scratch + sizeof scratch - room_bytes;
 }
 
-void cs_refill(struct place* place) {
+static void renew(struct place* place) {
   publish(place);
-  if (session == NULL || !wait_for_room()) {
-    if (session != NULL) cachescape_add64(&session->unobserved, 1);
+  const Bool wanted = cs_observing();
+  if (!wanted || !wait_for_room()) {
+    if (wanted && session != NULL) cachescape_add64(&session->unobserved, 1);
     use_scratch(place);
     return;
   }
@@ -89,6 +94,14 @@ void cs_refill(struct place* place) {
   block->began = clock();
   place->next = (Addr)(block + 1);
   place->end = (Addr)block + CACHESCAPE_BLOCK_BYTES - room_bytes;
+}
+
+void cs_refill(struct place* place) {
+  if (recording) {
+    renew(place);
+  } else {
+    use_scratch(place);
+  }
 }
 
 static struct place take_place(void) {
@@ -106,26 +119,50 @@ static void put_place(struct place place) {
   }
 }
 
-void cs_mark(ULong code, ULong a, ULong b, ULong c, UInt arguments) {
-  struct place place = take_place();
-  if (place.next > place.end) cs_refill(&place);
-  const ULong words[4] = {code, a, b, c};
-  for (UInt i = 0; i <= arguments; ++i) ((ULong*)place.next)[i] = words[i];
-  place.next += 8 * (1 + arguments);
+void cs_record(Bool on) {
+  if (on == recording) return;
+  struct place place = aside;
+  if (!on) {
+    aside = take_place();
+    use_scratch(&place);
+  }
+  recording = on;
   put_place(place);
 }
 
-static void name_thread(ThreadId thread) {
-  if (thread >= sizeof numbers_plus_1 / sizeof *numbers_plus_1) return;
-  const Bool is_new = numbers_plus_1[thread] == 0;
-  if (is_new) numbers_plus_1[thread] = cachescape_add32(&session->threads_seen, 1) + 1;
-  if (!is_new && thread == last_thread) return;
+/* Whatever is recorded: where data lie is to be known later. */
+void cs_mark(ULong code, ULong a, ULong b, ULong c, ULong d, UInt arguments) {
+  struct place place = recording ? take_place() : aside;
+  if (place.next > place.end) renew(&place);
+  const ULong words[5] = {code, a, b, c, d};
+  for (UInt i = 0; i <= arguments; ++i) ((ULong*)place.next)[i] = words[i];
+  place.next += 8 * (1 + arguments);
+  if (recording) {
+    put_place(place);
+  } else {
+    aside = place;
+  }
+}
+
+/* Numbers follow the order of creation: which thread runs first is the scheduler's whim. */
+void cs_thread_begins(ThreadId parent, ThreadId thread) {
+  (void)parent;
+  if (!cs_observing() || thread >= most_threads) return;
+  numbers_plus_1[thread] = cachescape_add32(&session->threads_seen, 1) + 1;
+  has_run[thread] = False;
+}
+
+void cs_name_thread(ThreadId thread) {
+  if (thread >= most_threads) return;
+  if (numbers_plus_1[thread] == 0) cs_thread_begins(VG_INVALID_THREADID, thread);
+  if (has_run[thread] && thread == last_thread) return;
   last_thread = thread;
-  cs_mark(CACHESCAPE_THREAD, numbers_plus_1[thread] - 1, 0, 0, 1);
-  if (!is_new) return;
+  cs_mark(CACHESCAPE_THREAD, numbers_plus_1[thread] - 1, 0, 0, 0, 1);
+  if (has_run[thread]) return;
+  has_run[thread] = True;
   const Addr high = VG_(thread_get_stack_max)(thread) + 1;
   const SizeT bytes = VG_(thread_get_stack_size)(thread);
-  if (bytes != 0 && bytes < high) cs_mark(CACHESCAPE_STACK, high - bytes, high, 0, 2);
+  if (bytes != 0 && bytes < high) cs_mark(CACHESCAPE_STACK, high - bytes, high, 0, 0, 2);
 }
 
 /* Valgrind lets a thread run for 100,000 superblocks, and has no option for it: others' accesses would come in lumps as
@@ -143,10 +180,9 @@ static void shorten_turn(ThreadId thread) {
 
 void cs_start_running(ThreadId thread, ULong blocks) {
   (void)blocks;
-  if (cs_observing()) {
-    name_thread(thread);
-    if (session != NULL) shorten_turn(thread);
-  }
+  if (cs_observing()) cs_name_thread(thread);
+  if (cs_observing()) shorten_turn(thread);
+  cs_record(cs_wants(thread));
   VG_(set_shadow_regs_area)(thread, 1, 0, sizeof resting, (const UChar*)&resting);
   running = thread;
 }
@@ -158,8 +194,9 @@ void cs_stop_running(ThreadId thread, ULong blocks) {
 }
 
 void cs_thread_ends(ThreadId thread) {
-  if (thread < sizeof numbers_plus_1 / sizeof *numbers_plus_1) numbers_plus_1[thread] = 0;
+  if (thread < most_threads) numbers_plus_1[thread] = 0;
   cs_forget_calls(thread);
+  cs_forget_calipers(thread);
 }
 
 Bool cs_join(Int file) {
@@ -187,7 +224,9 @@ void cs_use(struct cachescape_session* with) {
   ++sessions;
   block = NULL;
   use_scratch(&resting);
-  resting.next = resting.end + 1; /* the first record asks for a block */
+  use_scratch(&aside);
+  struct place* const first = recording ? &resting : &aside;
+  first->next = first->end + 1; /* the first record asks for a block */
   if (with == NULL) return;
   ring = cachescape_ring_of(session, ring_number);
   ring->thread = 0;
@@ -196,12 +235,13 @@ void cs_use(struct cachescape_session* with) {
   cachescape_store32(&ring->state, CACHESCAPE_RING_ACTIVE);
   last_thread = VG_INVALID_THREADID;
   VG_(memset)(numbers_plus_1, 0, sizeof numbers_plus_1);
+  VG_(memset)(has_run, 0, sizeof has_run);
   if (!cs_begin_code()) cs_leave_session();
 }
 
 void cs_finish(Bool wait_for_profile) {
   if (session == NULL) return;
-  const struct place place = take_place();
+  const struct place place = recording ? take_place() : aside;
   publish(&place);
   cachescape_store32(&ring->state, CACHESCAPE_RING_ENDED);
   struct cachescape_session* const s = session;
@@ -221,4 +261,5 @@ void cs_leave_session(void) {
   struct place place;
   use_scratch(&place);
   put_place(place);
+  aside = place;
 }

@@ -16,7 +16,7 @@ static Bool option(const HChar* argument) {
   if VG_INT_CLO (argument, "--session", session_file) {
   } else if VG_STR_CLO (argument, "--collector", collector) {
   } else {
-    return False;
+    return cs_region_option(argument) || cs_kernel_option(argument) || cs_collector_option(argument);
   }
   return True;
 }
@@ -78,12 +78,15 @@ static void prepare(void) {
   VG_(details_avg_translation_sizeB)(400);
   VG_(basic_tool_funcs)(begin, cs_instrument, end);
   VG_(needs_command_line_options)(option, usage, usage);
+  VG_(needs_client_requests)(cs_request);
   VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
   VG_(track_start_client_code)(cs_start_running);
   VG_(track_stop_client_code)(cs_stop_running);
+  VG_(track_pre_thread_ll_create)(cs_thread_begins);
   VG_(track_pre_thread_ll_exit)(cs_thread_ends);
   VG_(track_new_mem_startup)(new_mapping);
   VG_(track_new_mem_mmap)(new_mapping);
+  cs_track_kernel();
   VG_(atfork)(NULL, NULL, after_fork_in_child);
 }
 

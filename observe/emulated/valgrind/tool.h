@@ -25,10 +25,13 @@ Bool cs_observing(void);
 struct cachescape_session* cs_session(void);
 UInt cs_session_number(void); /* 1, 2, … in this process and the one that it was forked from */
 void cs_start_running(ThreadId thread, ULong blocks);
+void cs_name_thread(ThreadId thread); /* what is written from now on is its */
 void cs_stop_running(ThreadId thread, ULong blocks);
+void cs_thread_begins(ThreadId parent, ThreadId thread);
 void cs_thread_ends(ThreadId thread);
 void cs_refill(struct place* place);
-void cs_mark(ULong code, ULong a, ULong b, ULong c, UInt arguments);
+void cs_record(Bool on); /* what translated code does from now on */
+void cs_mark(ULong code, ULong a, ULong b, ULong c, ULong d, UInt arguments);
 void cs_finish(Bool wait_for_profile);
 void cs_leave_session(void);
 
@@ -37,8 +40,13 @@ Bool cs_begin_code(void);
 Bool cs_code_has_room(void);
 UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
                        const struct cachescape_code_access* access);
+/* As markers name an instruction that writes no records; `flags` are those of an access. */
+ULong cs_site_at(Addr instruction, UInt flags);
 UInt cs_mapping_of(Addr address, Addr* begin, Addr* end);
 void cs_note_mapping(Addr address); /* something was mapped there as code */
+
+/* build_id.c: bytes of a file's build-id; 0 where it has none. */
+UInt cs_build_id(const HChar* path, UChar* to, UInt room);
 
 /* instrument.c */
 IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
@@ -50,7 +58,20 @@ void cs_instrument_allocations(IRSB* out, const VexGuestLayout* layout, Addr add
 void cs_watch_callers(void);
 void cs_forget_calls(ThreadId thread);
 
+/* region.c: what of the program is recorded. */
+Bool cs_region_option(const HChar* argument);
+Bool cs_wants(ThreadId thread);
+void cs_forget_calipers(ThreadId thread);
+Bool cs_request(ThreadId thread, UWord* arguments, UWord* result);
+UInt cs_switch_at(Addr address);
+void cs_instrument_switch(IRSB* out, const VexGuestLayout* layout, UInt role);
+
+/* kernel.c: what system calls access. */
+Bool cs_kernel_option(const HChar* argument);
+void cs_track_kernel(void);
+
 /* collector.c: a session of its own, for a process that is followed; null where that fails. */
+Bool cs_collector_option(const HChar* argument);
 struct cachescape_session* cs_start_collector(const HChar* collector);
 
 /* system.c */

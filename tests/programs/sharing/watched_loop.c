@@ -1,6 +1,7 @@
-/* One thread counts a word up, in loops whose trips are known beforehand; another writes a word beside it again and again,
- * and looks before and after how far the count is. Prints both for each of its writes: so many of the first one's writes
- * came before that one. The first goes on until the second has ended, or until it has made as many trips as it may. */
+/* One thread counts a word up, in loops whose trips are known beforehand; another writes a word beside it again and
+ * again, and looks before and after how far the count is. Prints both for each of its writes: so many of the first
+ * one's writes came before that one. The first goes on until the second has ended, or until it has made as many trips
+ * as it may. */
 #include "turns.h"
 
 enum { writes = 20, trips = 1000, begun = 1, over = 2 };

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The tables of translated code in the session: descriptors of records, and the files that code is mapped from.
+ *
+ * QEMU maps the program's files as they are, at the program's addresses or at a fixed distance from them, so this
+ * process's own list of mappings tells which file lies where. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/emulated/qemu/observer.h"
+#include "session/session_atomic.h"
+
+enum { part_bytes = 1 << 20, most_mappings = 4096 };
+
+struct list {
+  struct cachescape_part* last;
+  uint32_t count;
+};
+static struct list descriptors, mappings;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both lists; never taken where a known access is made */
+static bool full;
+static uint64_t guest_base;
+static const struct cs_machine* machine;
+
+void cs_code_is_for(const struct cs_machine* with) { machine = with; }
+
+static void* arena(uint64_t bytes, uint64_t* at) {
+  struct cachescape_session* const s = cs_session();
+  const uint64_t wanted = (bytes + 63) & ~UINT64_C(63);
+  if (s == NULL || cachescape_load64(&s->arena_used) + wanted > s->arena_bytes) return NULL;
+  *at = s->arena_at + cachescape_add64(&s->arena_used, wanted);
+  return (char*)s + *at;
+}
+
+static struct cachescape_part* new_part(uint64_t* at) {
+  struct cachescape_part* const part = arena(part_bytes, at);
+  if (part != NULL) part->bytes = part_bytes - sizeof *part;
+  return part;
+}
+
+static bool tell_mappings_again(void);
+
+bool cs_begin_code(void) {
+  uint64_t at = 0;
+  struct cachescape_code* const code = arena(sizeof *code, &at);
+  full = false;
+  descriptors = mappings = (struct list){0};
+  if (code == NULL) return false;
+  descriptors.last = new_part(&code->descriptors_at);
+  mappings.last = new_part(&code->mappings_at);
+  if (descriptors.last == NULL || mappings.last == NULL || !tell_mappings_again()) return false;
+  cachescape_store64(&cs_session()->code_at, at);
+  return true;
+}
+
+/* Room for an entry behind what is complete; null where there is none. */
+static void* next_entry(struct list* list, uint64_t bytes) {
+  struct cachescape_part* part = list->last;
+  if (part->bytes - part->used < bytes) {
+    uint64_t at = 0;
+    struct cachescape_part* const next = new_part(&at);
+    if (next == NULL) return NULL;
+    cachescape_store64(&part->next_at, at);
+    list->last = part = next;
+  }
+  return (char*)(part + 1) + part->used;
+}
+
+static uint32_t complete_entry(struct list* list, uint64_t bytes) {
+  cachescape_store64(&list->last->used, list->last->used + bytes);
+  return list->count++;
+}
+
+/* One slot for the address of one access. */
+uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, unsigned bytes) {
+  const struct {
+    struct cachescape_code_descriptor head;
+    struct cachescape_code_access access;
+  } entry = {{.address = address, .mapping = mapping, .slots = 1, .accesses = 1},
+             {.size = (uint16_t)bytes, .flags = (uint8_t)kind}};
+  pthread_mutex_lock(&lock);
+  void* const at = cs_session() == NULL ? NULL : next_entry(&descriptors, sizeof entry);
+  uint32_t number = cs_no_descriptor;
+  if (at != NULL) {
+    memcpy(at, &entry, sizeof entry);
+    number = complete_entry(&descriptors, sizeof entry);
+  } else if (cs_session() != NULL) {
+    if (!full) cs_say("the session has no room for more code: what is translated from now on is not observed", "");
+    full = true;
+    cachescape_add64(&cs_session()->unobserved, 1);
+  }
+  pthread_mutex_unlock(&lock);
+  return number;
+}
+
+/* Mappings that the session knows, at the guest's addresses. */
+static struct known {
+  uint64_t begin, end, file_offset;
+  char* path;
+  bool stale; /* something may have taken its place since */
+}* known;
+
+static bool write_mapping(const struct known* k) {
+  const uint64_t path_bytes = (strlen(k->path) + 1 + 7) & ~UINT64_C(7);
+  struct cachescape_mapping* const entry = next_entry(&mappings, sizeof *entry + path_bytes);
+  if (entry == NULL) return false;
+  entry->begin = k->begin;
+  entry->end = k->end;
+  entry->file_offset = k->file_offset;
+  entry->path_bytes = (uint32_t)path_bytes;
+  strcpy((char*)(entry + 1), k->path);
+  complete_entry(&mappings, sizeof *entry + path_bytes);
+  return true;
+}
+
+/* In a session that follows another: mappings keep their numbers. */
+static uint32_t known_count;
+static bool tell_mappings_again(void) {
+  for (uint32_t i = 0; i < known_count; ++i)
+    if (!write_mapping(&known[i])) return false;
+  return true;
+}
+
+void cs_mark_mappings(void) {
+  for (uint32_t i = 0; i < known_count; ++i)
+    if (!known[i].stale) cs_mark(CACHESCAPE_MAPPED, i, 0, 1);
+}
+
+static bool is_known(const struct known* k, const struct cs_area* area) {
+  return k->begin == area->begin - guest_base && k->end == area->end - guest_base &&
+         k->file_offset == area->file_offset && strcmp(k->path, area->path) == 0;
+}
+
+/* Its number + 1, or 0. */
+static uint32_t add_mapping(const struct cs_area* area) {
+  if (known == NULL) known = calloc(most_mappings, sizeof *known);
+  if (known == NULL || known_count == most_mappings) return 0;
+  struct known* const k = &known[known_count];
+  *k = (struct known){area->begin - guest_base, area->end - guest_base, area->file_offset, strdup(area->path), false};
+  if (k->path == NULL || !write_mapping(k)) {
+    free(k->path);
+    return 0;
+  }
+  if (machine->hide_features != NULL) machine->hide_features(area->begin, area->end);
+  return ++known_count;
+}
+
+/* Where code lies that is from no file: programs that generate it do so again and again. */
+static struct {
+  uint64_t begin, end;
+} nameless;
+
+/* Sets `is_news` where the session was not told, or may have been told of something else in that place since. */
+static uint32_t find_mapping(uint64_t address, bool* is_news) {
+  *is_news = false;
+  /* Newer ones first: what was unmapped may have been where another is now. */
+  for (uint32_t i = known_count; i-- > 0;)
+    if (address - known[i].begin < known[i].end - known[i].begin && !known[i].stale) return i + 1;
+  if (address - nameless.begin < nameless.end - nameless.begin) return 0;
+  static struct cs_area area; /* large, and there is a lock */
+  if (!cs_area_around(address + guest_base, &area)) return 0;
+  if (area.path[0] != '/') {
+    nameless.begin = area.begin - guest_base;
+    nameless.end = area.end - guest_base;
+    return 0;
+  }
+  *is_news = true;
+  for (uint32_t i = known_count; i-- > 0;) {
+    if (!is_known(&known[i], &area)) continue;
+    known[i].stale = false;
+    return i + 1;
+  }
+  return add_mapping(&area);
+}
+
+uint32_t cs_mapping_of(uint64_t guest_address) {
+  bool is_news = false;
+  pthread_mutex_lock(&lock);
+  const uint32_t number_plus_1 = cs_session() == NULL ? 0 : find_mapping(guest_address, &is_news);
+  pthread_mutex_unlock(&lock);
+  if (number_plus_1 != 0 && is_news) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 1);
+  return number_plus_1;
+}
+
+void cs_mapping_changed(uint64_t guest_address, uint64_t bytes) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t i = 0; i < known_count; ++i)
+    if (guest_address < known[i].end && known[i].begin < guest_address + bytes) known[i].stale = true;
+  if (guest_address < nameless.end && nameless.begin < guest_address + bytes) nameless.begin = nameless.end = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+/* A child must not find the lock taken by a thread that it has not. */
+void cs_before_fork(void) { pthread_mutex_lock(&lock); }
+void cs_after_fork(void) { pthread_mutex_unlock(&lock); }
+
+void cs_guest_begins_at(uint64_t host_address) { guest_base = host_address; }
+uint64_t cs_guest_base(void) { return guest_base; }

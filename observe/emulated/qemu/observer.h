@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A QEMU plugin that writes the memory accesses of a program into a cachescape session. What its parts share.
+ *
+ * The rules for code in another process's address space are in docs/design/emulated-observer.md. Guest code never
+ * interrupts a plugin: QEMU delivers signals between translated blocks. */
+#ifndef CACHESCAPE_QEMU_OBSERVER_H
+#define CACHESCAPE_QEMU_OBSERVER_H
+
+#include "observe/emulated/qemu/plugin_api.h"
+#include "session/code.h"
+#include "session/record.h"
+
+/* machine.c: what has to be known of the machine that is emulated. */
+struct cs_machine {
+  const char* name;     /* QEMU's */
+  uint16_t elf_machine; /* EM_… */
+  /* Whether one execution may make several accesses side by side, which are pieces of one. */
+  bool (*comes_in_pieces)(const uint8_t* code, size_t bytes);
+  /* Whether it stores only if nobody else did in between. QEMU reads to find out, which the instruction does not. */
+  bool (*stores_conditionally)(const uint8_t* code, size_t bytes);
+  /* Whether it accesses memory of which QEMU tells nothing. */
+  bool (*is_not_told)(const uint8_t* code, size_t bytes);
+  /* Changes code that was mapped so that programs do without such instructions; null where there is no way. */
+  void (*hide_features)(uint64_t host_begin, uint64_t host_end);
+  int64_t mmap, munmap, execve; /* numbers of system calls */
+};
+const struct cs_machine* cs_machine_of(const char* name); /* null where it is not known */
+
+/* feature.c */
+void cs_hide_features(uint64_t host_begin, uint64_t host_end);
+
+/* stream.c: the ring of blocks that a thread writes into. */
+struct cs_instruction;
+struct cs_shape {
+  uint16_t bytes;
+  uint16_t written; /* of them; what was read may be written again */
+  uint8_t kind;
+};
+struct cs_stream {
+  uint64_t* next; /* where the next record begins */
+  uint64_t* end;  /* a record may begin below: then it fits */
+  /* The access that was written last, as long as more of it may come. */
+  const struct cs_instruction* instruction;
+  uint64_t address;
+  struct cs_shape shape;
+  bool stack_known;
+  struct cachescape_ring* ring; /* null: none yet, or what is written goes to the scratch block */
+  struct cachescape_block* block;
+  uint32_t ring_number;
+  uint64_t* scratch;
+};
+extern __thread struct cs_stream cs_stream __attribute__((tls_model("initial-exec")));
+enum { cs_longest_record = 4 }; /* words */
+bool cs_join(int file);
+void cs_use(struct cachescape_session* session);
+struct cachescape_session* cs_session(void);
+bool cs_refill(struct cs_stream* stream); /* whether there is somewhere to write to */
+void cs_mark(uint64_t code, uint64_t a, uint64_t b, unsigned arguments);
+void cs_count_lost(unsigned vcpu, void* data);
+void cs_finish(bool wait_for_profile);
+void cs_leave_session(void);
+
+/* code.c: the tables of translated code. */
+void cs_code_is_for(const struct cs_machine* machine);
+bool cs_begin_code(void);
+void cs_mark_mappings(void); /* those that are known from the session before */
+uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, unsigned bytes);
+enum { cs_no_descriptor = 0x7fffffff };
+uint32_t cs_mapping_of(uint64_t guest_address); /* number + 1; 0 where no file is mapped there */
+void cs_mapping_changed(uint64_t guest_address, uint64_t bytes);
+void cs_before_fork(void);
+void cs_after_fork(void);
+void cs_guest_begins_at(uint64_t host_address); /* the guest's address 0 */
+uint64_t cs_guest_base(void);
+
+/* access.c */
+struct cs_instruction* cs_new_instruction(uint64_t address, uint32_t mapping, bool pieces, bool conditional_store);
+void cs_forget_descriptors(void);
+void cs_block_begins(unsigned vcpu, void* data);
+void cs_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void* data);
+
+/* maps.c: what lies where in this process. */
+struct cs_area {
+  uint64_t begin, end, file_offset;
+  char path[4096]; /* empty where no file is mapped */
+};
+bool cs_area_around(uint64_t host_address, struct cs_area* area);
+
+/* exec.c: becomes another program, at the guest's request. Returns where that is for QEMU or the system to do. */
+void cs_become(const struct cs_machine* machine, uint64_t path, uint64_t arguments, uint64_t environment,
+               const char* collector);
+
+/* collector.c: a session of its own, for a process that is followed; null where that fails. */
+struct cachescape_session* cs_start_collector(const char* collector);
+
+/* system.c */
+void cs_wake(uint32_t* futex);
+void cs_wait(uint32_t* futex, uint32_t value, unsigned milliseconds);
+bool cs_is_dead(uint32_t process);
+uint64_t cs_clock(void);
+void cs_say(const char* first, const char* second);
+
+#endif
