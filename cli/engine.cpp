@@ -49,17 +49,21 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program) 
 }
 
 Launch launch_of(Engine engine, const std::vector<std::string>& command, const LaunchOptions& options) {
-  if (engine == Engine::compiled) {
-    Launch launch{command, {{CACHESCAPE_SESSION_VARIABLE, std::to_string(options.session)}}};
-    if (options.follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
+  if (engine != Engine::valgrind) {
+    Launch launch;
     std::string words;
     for (const std::string& word : options.for_children) words += (words.empty() ? "" : " ") + word;
     if (!words.empty()) launch.environment.emplace_back("CACHESCAPE_OPTIONS", words);
+    if (engine == Engine::compiled) {
+      launch.command = command;
+      launch.environment.emplace_back(CACHESCAPE_SESSION_VARIABLE, std::to_string(options.session));
+      if (options.follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
+    } else {
+      const std::string path = path_of(command[0]).value_or(command[0]);
+      launch.command =
+          qemu_command(path, collect::look_at_program(path), command, options.session, options.follow_children);
+    }
     return launch;
-  }
-  if (engine == Engine::qemu) {
-    const std::string path = path_of(command[0]).value_or(command[0]);
-    return {qemu_command(path, collect::look_at_program(path), command, session, follow_children), {}};
   }
   Launch launch;
   launch.command = {"valgrind",
