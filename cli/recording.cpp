@@ -1,5 +1,6 @@
 #include "cli/recording.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
@@ -16,6 +17,7 @@
 #include "cachescape/analyzer.hpp"
 #include "cli/host.hpp"
 #include "cli/progress.hpp"
+#include "cli/thread_order.hpp"
 #include "cli/version.hpp"
 #include "observe/collect/collector.hpp"
 #include "observe/collect/place_profile.hpp"
@@ -42,6 +44,7 @@ class Recorder : public collect::AccessSink {
   void count_unique_bytes() { unique_.emplace(); }
 
   void take(const PackedBatch& batch) override {
+    note_thread(batch.thread);
     accesses_ += batch.size();
     if (analyzer_) analyzer_->consume(batch);
     if (unique_) unique_->take(batch, context_->places, context_->modules);
@@ -54,6 +57,7 @@ class Recorder : public collect::AccessSink {
   }
 
   void take(const StridedRun& run) override {
+    note_thread(run.thread);
     accesses_ += run.trips * run.body.size();
     if (analyzer_) analyzer_->consume(run);
     if (unique_) unique_->take(run, context_->places, context_->modules);
@@ -79,12 +83,19 @@ class Recorder : public collect::AccessSink {
   }
 
   std::uint64_t accesses() const { return accesses_; }
+  /// How often an access was of another thread than the one before it.
+  std::uint64_t thread_switches() const { return switches_; }
   std::optional<Analyzer>& analyzer() { return analyzer_; }
   std::vector<Counted> counted() const { return unique_ ? unique_->counted() : std::vector<Counted>(); }
   trace::TraceWriter* trace() { return trace_.get(); }
   const std::optional<Error>& trace_error() const { return trace_error_; }
 
  private:
+  void note_thread(ThreadId thread) {
+    if (last_thread_ && *last_thread_ != thread) ++switches_;
+    last_thread_ = thread;
+  }
+
   // A trace names sites, by their program counters where there are such, not the places that the engine counts by.
   void append(const AccessBatch& batch) {
     if (trace_error_) return;
@@ -110,6 +121,8 @@ class Recorder : public collect::AccessSink {
   AccessBatch expanded_;
   AccessBatch sited_;
   std::uint64_t accesses_ = 0;
+  std::uint64_t switches_ = 0;
+  std::optional<ThreadId> last_thread_;
 };
 
 std::string iso_time(std::uint64_t nanoseconds) {
@@ -193,6 +206,14 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
+  if (profile.threads.size() > 1) {
+    // Observers that let one thread run at a time have said it already.
+    if (std::ranges::find(options.facts, "thread_order", &std::pair<std::string, std::string>::first) ==
+        options.facts.end())
+      profile.provenance.emplace_back("thread_order",
+                                      order_kept(session.header(), recorder.accesses(), collector.ordered_parts()));
+    profile.provenance.emplace_back("thread_switches", std::to_string(recorder.thread_switches()));
+  }
   for (const auto& [fact, text] : part_of_program(options)) profile.provenance.emplace_back(fact, text);
   if (collector.context().stacks.cut())
     profile.provenance.emplace_back("allocation_stacks",
@@ -211,6 +232,7 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace")->type_name("FILE");
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
       ->type_name("TAG");
+  add_order_option(verb, options.order);
   verb.add_option("--from", options.from, "Keep what happens from each call of this function on")
       ->type_name("FUNCTION");
   verb.add_option("--until", options.until, "Keep what happens up to the next call of this function")

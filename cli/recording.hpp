@@ -23,6 +23,7 @@ struct RecordingOptions {
   bool unique_bytes = false;    ///< count different bytes
   std::uint64_t block_cap = 0;  ///< 0: blocks are not sampled
   std::string region;           ///< of <cachescape/mark.h>, empty = everything
+  std::string order = "auto";   ///< between threads
   std::string from, until;      ///< functions whose calls begin and end what is recorded, empty = none
   collect::WindowLimits window;
   bool kernel = false;    ///< what the kernel accesses in system calls, too

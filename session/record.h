@@ -25,6 +25,8 @@ enum {
   CACHESCAPE_VECTOR = 32   /* one slot; the lanes lie side by side, each of `size` bytes */
 };
 
+enum { CACHESCAPE_MOST_SLOTS = 512 }; /* of a segment, a trip, or bases of a loop: far below what a block can hold */
+
 struct cachescape_access {
   uint16_t slot;
   uint8_t flags;

@@ -60,6 +60,11 @@ struct cachescape_session {
   uint64_t contexts_at;   /* atomic: offset of the last of the calling contexts (context.h), 0 = none */
   uint32_t contexts_used; /* atomic: contexts that were asked for, and told apart up to CACHESCAPE_MAX_CONTEXTS */
   uint32_t reserved;
+  uint32_t order;            /* atomic: in force now (order.h) */
+  uint32_t order_of_threads; /* comes into force when a second thread begins */
+  uint8_t apart[8];          /* the tickets share no cache line with anything else */
+  uint64_t tickets;          /* atomic: taken so far */
+  uint8_t rest[56];
 };
 
 enum { CACHESCAPE_RING_FREE = 0, CACHESCAPE_RING_ACTIVE = 1, CACHESCAPE_RING_ENDED = 2 };
@@ -83,8 +88,10 @@ struct cachescape_block {
   uint64_t began; /* time stamp counter when the thread began to write it */
   uint64_t ended; /* when it was published; 0 until then */
   uint32_t thread;
-  uint32_t bytes; /* of records, once published */
-  uint64_t reserved;
+  uint32_t bytes;     /* of records, once published */
+  uint64_t tickets;   /* taken in the session when the thread began to write it */
+  uint32_t in_pieces; /* whether what follows are pieces (order.h) */
+  uint32_t reserved;
 };
 
 /* A compiled module that has joined: where its tables were put. */
@@ -119,10 +126,11 @@ struct cachescape_global {
 #else
 #define CACHESCAPE_STATIC_ASSERT _Static_assert
 #endif
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 176, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_session) == 256, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_ring) == 128, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_ring, tail) == 64, "fixed layout");
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 32, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(offsetof(struct cachescape_session, tickets) % 64 == 0, "a line of its own");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_block) == 40, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_module) == 72, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_counters) == 16, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_global) == 24, "fixed layout");

@@ -18,6 +18,7 @@
 #include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/recording.hpp"
+#include "cli/thread_order.hpp"
 #include "cli/verb.hpp"
 #include "observe/collect/collector.hpp"
 #include "session/session_atomic.h"
@@ -109,6 +110,7 @@ Result<int> collect_running(CollectOptions& options) {
   options.recording.emulated = engine == Engine::valgrind;
   for (const auto& fact : facts_of(engine)) options.recording.facts.push_back(fact);
   if (options.recording.counters_only) header.wants &= ~static_cast<std::uint32_t>(CACHESCAPE_WANT_ACCESSES);
+  ask_for_order(header, options.recording.order);
   cachescape_store32(&header.collector_pid, static_cast<std::uint32_t>(getpid()));
   const auto is_over = [&] {
     pollfd waiting{program, POLLIN, 0};

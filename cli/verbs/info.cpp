@@ -44,7 +44,8 @@ std::string text_of(const profile::ProfileHeader& h, const std::string& path) {
   std::string text = report::summary_text(summary);
   if (!h.sharing.empty()) text += report::summary_line("sharing", sharing_text(h.sharing));
   for (const auto& [key, value] : h.general.provenance) {
-    const bool told = key == "command" || key == "recorded" || (key == "duration" && summary.duration);
+    const bool told = key == "command" || key == "recorded" || (key == "duration" && summary.duration) ||
+                      (key == "thread_order" && !summary.thread_order.empty());
     if (!told) text += report::summary_line(key, value);
   }
 

@@ -14,6 +14,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
+#include "cli/thread_order.hpp"
 #include "cli/verb.hpp"
 #include "observe/collect/collector.hpp"
 #include "product/report/number_text.hpp"
@@ -127,6 +128,7 @@ Result<int> run(RecordOptions& options) {
   if (engine == Engine::qemu) CACHESCAPE_CHECK(qemu_can(options.recording));
   CACHESCAPE_TRY(auto session,
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
+  ask_for_order(session.header(), options.recording.order);
   CACHESCAPE_TRY(const Child child, start(options, engine, session.descriptor()));
   // The terminal sends these to the program too; we stay until it has ended.
   std::signal(SIGINT, SIG_IGN);

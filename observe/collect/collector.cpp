@@ -1,7 +1,6 @@
 #include "observe/collect/collector.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <limits>
 
@@ -19,9 +18,13 @@ void wake(std::uint32_t* futex) {
   syscall(SYS_futex, futex, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
-std::size_t record_bytes(std::size_t wanted) {
-  return std::min<std::size_t>(wanted, CACHESCAPE_RECORD_BYTES) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
-}
+/// How long what is there waits for what should come before it: longer than a thread that runs needs for a record, not
+/// so long that rings fill.
+constexpr std::chrono::milliseconds patience{1};
+constexpr long between_looks = 100'000;  // nanoseconds
+
+/// Rings where there was nothing are looked at again after so many parts.
+constexpr unsigned parts_between_looks = 256;
 
 }  // namespace
 
@@ -33,66 +36,63 @@ void let_program_go(const SessionFile& session) {
   wake(&s.collected);
 }
 
-void Collector::join_ring(std::uint32_t ring) {
-  if (decoders_.size() <= ring) decoders_.resize(ring + 1);
-  if (decoders_[ring] != nullptr) return;
-  const cachescape_ring& r = *cachescape_ring_of(&session_.header(), ring);
-  decoders_[ring] = std::make_unique<RecordDecoder>(context_, ThreadId{r.thread});
-  if (r.stack_low < r.stack_high) context_.objects.add_stack(r.stack_low, r.stack_high);
-}
-
-void Collector::take_block(std::uint32_t ring, const cachescape_block& block, std::size_t bytes) {
-  join_ring(ring);
+void Collector::learn_modules() {
   if (!context_.modules.update(session_)) ++context_.broken_blocks;
   context_.code.update(session_);
   for (const auto& globals = context_.modules.globals(); globals_known_ < globals.size(); ++globals_known_)
     context_.objects.add_global(globals[globals_known_]);
-  const std::size_t words = record_bytes(bytes) / sizeof(std::uint64_t);
-  decoders_[ring]->decode({reinterpret_cast<const std::uint64_t*>(&block + 1), words}, batch_, sink_);
 }
 
-void Collector::give_back(std::uint32_t ring) {
-  cachescape_ring& r = *cachescape_ring_of(&session_.header(), ring);
-  cachescape_block* const block = cachescape_block_of(&session_.header(), ring, r.tail);
-  std::memset(block, 0, CACHESCAPE_BLOCK_BYTES);
-  cachescape_add32(&r.tail, 1);
-  // Not for every block: a program that fills the one block that is free waits again at once.
-  if (cachescape_load32(&r.waiting) != 0 && cachescape_load32(&r.head) - r.tail <= CACHESCAPE_RING_BLOCKS / 2)
-    wake(&r.tail);
+void Collector::take(RingReader& ring) {
+  learn_modules();  // those that joined before the records were written
+  const RingReader::Front front = ring.front();
+  ring.take(batch_, sink_);
+  if (front.is_piece && front.ends) next_ticket_ = std::max(next_ticket_, front.ticket + 1);
+  if (front.ends) ++parts_;
+  held_up_since_.reset();
 }
 
-bool Collector::collect() {
+void Collector::look_at_rings(bool program_is_over) {
+  learn_modules();
   cachescape_session& s = session_.header();
+  const std::uint32_t rings = std::min<std::uint32_t>(cachescape_load32(&s.rings_used), s.max_rings);
+  for (std::uint32_t i = static_cast<std::uint32_t>(rings_.size()); i < rings; ++i) rings_.emplace_back(session_, i);
+  for (RingReader& ring : rings_) ring.look(context_, program_is_over);
+}
+
+RingReader* Collector::earliest() {
+  RingReader* first = nullptr;
+  for (RingReader& ring : rings_)
+    if (ring.front().ready && (first == nullptr || ring.front().before(first->front()))) first = &ring;
+  return first;
+}
+
+bool Collector::is_next(const RingReader::Front& front, bool program_is_over) {
+  if (front.ticket <= next_ticket_) return true;
+  const Clock::time_point now = Clock::now();
+  if (!held_up_since_) held_up_since_ = now;
+  if (!program_is_over && now - *held_up_since_ < patience) return false;
+  next_ticket_ = front.ticket;
+  return true;
+}
+
+bool Collector::collect(bool program_is_over) {
   bool any = false;
+  unsigned since_look = 0;
   while (true) {
-    const std::uint32_t rings = std::min<std::uint32_t>(cachescape_load32(&s.rings_used), s.max_rings);
-    std::uint32_t oldest = rings;
-    std::uint64_t oldest_began = 0;
-    for (std::uint32_t i = 0; i < rings; ++i) {
-      cachescape_ring& r = *cachescape_ring_of(&s, i);
-      const std::uint32_t state = cachescape_load32(&r.state);
-      if (state != CACHESCAPE_RING_ACTIVE && state != CACHESCAPE_RING_ENDED) continue;
-      if (cachescape_load32(&r.head) == r.tail) {
-        if (state == CACHESCAPE_RING_ENDED) {
-          if (i < decoders_.size()) decoders_[i].reset();
-          cachescape_store32(&r.state, CACHESCAPE_RING_FREE);
-        }
-        continue;
-      }
-      const std::uint64_t began = cachescape_block_of(&s, i, r.tail)->began;
-      if (oldest == rings || began < oldest_began) {
-        oldest = i;
-        oldest_began = began;
-      }
+    RingReader* next = earliest();
+    const bool sure = next != nullptr && next->front().is_piece && next->front().ticket <= next_ticket_;
+    if (!sure || ++since_look == parts_between_looks) {
+      since_look = 0;
+      look_at_rings(program_is_over);
+      next = earliest();
     }
-    if (oldest == rings) break;
-    const cachescape_ring& r = *cachescape_ring_of(&s, oldest);
-    const cachescape_block& block = *cachescape_block_of(&s, oldest, r.tail);
-    take_block(oldest, block, block.bytes);
-    give_back(oldest);
+    if (next == nullptr || !is_next(next->front(), program_is_over)) break;
+    take(*next);
+    next->look(context_, program_is_over);
     any = true;
   }
-  if (any && !batch_.empty()) {
+  if (!batch_.empty() && any) {
     sink_.take(batch_);
     batch_.clear();
   }
@@ -101,6 +101,11 @@ bool Collector::collect() {
 
 void Collector::wait(unsigned milliseconds) {
   cachescape_session& s = session_.header();
+  if (held_up_since_) {
+    const timespec time{0, between_looks};
+    nanosleep(&time, nullptr);
+    return;
+  }
   const std::uint32_t news = cachescape_load32(&s.news);
   cachescape_store32(&s.sleeping, 1);
   // Published between the last look and now?
@@ -119,18 +124,8 @@ void Collector::wait(unsigned milliseconds) {
 }
 
 void Collector::collect_rest() {
-  collect();
-  cachescape_session& s = session_.header();
-  const std::uint32_t rings = std::min<std::uint32_t>(cachescape_load32(&s.rings_used), s.max_rings);
-  for (std::uint32_t i = 0; i < rings; ++i) {
-    const cachescape_ring& r = *cachescape_ring_of(&s, i);
-    if (cachescape_load32(&r.state) != CACHESCAPE_RING_ACTIVE) continue;
-    const cachescape_block& block = *cachescape_block_of(&s, i, r.head);
-    if (block.began != 0) take_block(i, block, CACHESCAPE_RECORD_BYTES);
-  }
+  collect(true);
   context_.modules.update(session_);
-  if (!batch_.empty()) sink_.take(batch_);
-  batch_.clear();
 }
 
 bool Collector::finished() const { return cachescape_load32(&session_.header().finished) != 0; }

@@ -1,11 +1,13 @@
-// Drains the rings of a session, oldest blocks first.
+// Drains the rings of a session in the order in which the threads wrote.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "observe/collect/record_decoder.hpp"
+#include "observe/collect/ring_reader.hpp"
 #include "observe/collect/session_file.hpp"
 
 namespace cachescape::collect {
@@ -19,9 +21,11 @@ class Collector {
 
   DecoderContext& context() { return context_; }
 
-  /// Takes the blocks that are published now; whether there were any. Blocks of several threads are taken in the order
-  /// in which they were begun.
-  bool collect();
+  /// Takes what is there now; whether there was anything. Plain blocks of several threads are taken in the order in
+  /// which they were begun, pieces in the order of their tickets. A piece that is missing, because its thread was
+  /// interrupted while it wrote it, or that has not ended is waited for a little, and no longer: so that threads that
+  /// sleep hold up nobody.
+  bool collect() { return collect(false); }
   /// Waits for something to collect, at most so long.
   void wait(unsigned milliseconds);
   /// The program is over: takes what is left, blocks that were being written included.
@@ -35,17 +39,28 @@ class Collector {
   std::uint32_t threads() const;
   /// Blocks that the program had to throw away.
   std::uint64_t dropped_blocks() const;
+  /// Blocks or pieces so far: what was ordered as one.
+  std::uint64_t ordered_parts() const { return parts_; }
 
  private:
-  void take_block(std::uint32_t ring, const cachescape_block& block, std::size_t bytes);
-  void give_back(std::uint32_t ring);
-  void join_ring(std::uint32_t ring);
+  using Clock = std::chrono::steady_clock;
+
+  bool collect(bool program_is_over);
+  void learn_modules();
+  void look_at_rings(bool program_is_over);
+  RingReader* earliest();
+  /// Whether all that comes before it has been taken, or need not be waited for.
+  bool is_next(const RingReader::Front& front, bool program_is_over);
+  void take(RingReader& ring);
 
   SessionFile& session_;
   AccessSink& sink_;
   DecoderContext context_;
   PackedBatch batch_;
-  std::vector<std::unique_ptr<RecordDecoder>> decoders_;  ///< by ring; null while it has no thread
+  std::vector<RingReader> rings_;
+  std::uint64_t next_ticket_ = 0;                   ///< all before it were taken, or given up
+  std::optional<Clock::time_point> held_up_since_;  ///< something waits for what comes before it
+  std::uint64_t parts_ = 0;
   std::size_t globals_known_ = 0;
 };
 

@@ -15,6 +15,8 @@ constexpr std::uint64_t fewest_trips_of_a_run = 4;
 // No program has more; what claims to is broken.
 constexpr std::uint64_t most_threads = 1 << 20;
 
+constexpr std::size_t marker_arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4, 4};
+
 }  // namespace
 
 void RecordDecoder::decode(std::span<const std::uint64_t> words, PackedBatch& batch, AccessSink& sink) {
@@ -65,6 +67,38 @@ void RecordDecoder::tell_passed(Output& out) {
   out.sink.pass_over(thread_, passed_, passed_bytes_);
   passed_ = {};
   passed_bytes_ = 0;
+}
+
+std::size_t RecordDecoder::complete(std::span<const std::uint64_t> words) const {
+  std::size_t done = 0;
+  std::size_t slots = loop_ == nullptr ? 0 : loop_->slots;  // of trips
+  std::uint64_t trips = loop_ == nullptr ? 0 : trips_left_;
+  while (done < words.size() && words[done] != 0) {
+    const std::uint64_t first = words[done];
+    std::size_t length = 0;
+    const DecodedDescriptor* descriptor = nullptr;
+    if (trips > 0 && slots > 0) {
+      length = slots;
+    } else if (first < CACHESCAPE_MARKERS) {
+      length = 1 + marker_arguments[first];
+    } else {
+      descriptor = context_.modules.find(first);
+      if (descriptor == nullptr || descriptor->names_site) return done;
+      length = descriptor->is_loop ? 2 + descriptor->bases : 1 + descriptor->slots;
+    }
+    // Words that are meant to be zero, of masks for one, are not told from words that are not there yet.
+    if (length > words.size() - done) return done;
+    const auto record = words.subspan(done, length);
+    if (std::ranges::find(record, std::uint64_t{0}) != record.end()) return done;
+    if (descriptor != nullptr && descriptor->is_loop) {
+      slots = descriptor->slots;
+      trips = words[done + 1];
+    } else if (trips > 0) {
+      --trips;
+    }
+    done += length;
+  }
+  return done;
 }
 
 void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
@@ -167,8 +201,7 @@ AllocationOrigin RecordDecoder::origin_of(std::uint64_t descriptor, std::uint64_
 }
 
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& out) {
-  static constexpr std::size_t arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4, 4};
-  const std::size_t length = 1 + arguments[words[0]];
+  const std::size_t length = 1 + marker_arguments[words[0]];
   if (length > words.size()) {
     ++context_.broken_blocks;
     return 0;

@@ -59,6 +59,8 @@ class RecordDecoder {
 
   /// Appends the accesses of a block to `batch`, handing it on to `sink` whenever it is full or a loop comes.
   void decode(std::span<const std::uint64_t> words, PackedBatch& batch, AccessSink& sink);
+  /// Of words that a thread may still be writing: how many at their beginning are records that are there as a whole.
+  std::size_t complete(std::span<const std::uint64_t> words) const;
 
  private:
   struct Output {

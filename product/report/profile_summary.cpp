@@ -66,6 +66,7 @@ ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path
     if (key == "command") summary.command = value;
     if (key == "recorded") summary.recorded = value;
     if (key == "duration") summary.duration = seconds_of(value);
+    if (key == "thread_order" && p.threads.size() > 1) summary.thread_order = value;
   }
   summary.accesses = p.accesses();
   summary.bytes = p.bytes;
@@ -112,7 +113,7 @@ std::string summary_text(const ProfileSummary& s, std::size_t width) {
     add("footprint",
         fmt::format("{} ({}-byte lines)", bytes_text(s.footprint->bytes), s.footprint->line.bytes().value));
   }
-  add("threads", with_thousands(s.threads));
+  add("threads", with_thousands(s.threads) + (s.thread_order.empty() ? "" : "; order " + s.thread_order));
   add("sampling", sampling_text(s.sampling));
   add("losses", losses_text(s.losses));
   return text;
@@ -134,6 +135,7 @@ Json summary_json(const ProfileSummary& s) {
           {"footprint_bytes", s.footprint ? s.footprint->bytes : 0},
           {"instructions", s.instructions},
           {"threads", s.threads},
+          {"thread_order", text_or_null(s.thread_order)},
           {"sampling",
            {{"method", name_of(s.sampling.method)}, {"rate", s.sampling.rate}, {"analysed", s.sampling.analysed}}},
           {"losses",

@@ -33,6 +33,7 @@ struct ProfileSummary {
   std::optional<Footprint> footprint;  ///< at the line size nearest to 64 bytes that the profile has
   std::uint64_t touches = 0;           ///< counted at the footprint's line size
   std::size_t threads = 0;
+  std::string thread_order;  ///< provenance "thread_order": how fine the order between several threads is; or empty
   Sampling sampling;
   Losses losses;
 

@@ -77,9 +77,9 @@ def expected(a, b, where, trips):
 
 
 class Order(Scratch):
-    def check(self, trips, *options):
+    def check(self, trips, *options, order="auto"):
         program = self.compile(LOOPS, *options)
-        output, accesses = self.traced(program, *[str(n) for n in trips])
+        output, accesses = self.traced(program, *[str(n) for n in trips], options=["--order", order])
         known = self.ranges(output)
         low, high = min(k[0] for k in known.values()), max(sum(k) for k in known.values())
         mine = [(kind, address) for _, kind, address, size in accesses if low <= address < high]
@@ -97,6 +97,12 @@ class Order(Scratch):
 
     def test_loops_longer_than_a_block(self):
         self.check([60000, 7], "-O2", "-DQ=")
+
+    def test_loops_whose_trips_are_told_one_by_one(self):
+        for level in "-O1", "-O2", "-O3":
+            for order in "fine", "exact":
+                with self.subTest(level=level, order=order):
+                    self.check([0, 1, 2, 3, 4, 5, 1000], level, "-DQ=", order=order)
 
     def test_machine_view_touches_the_same_bytes(self):
         program = self.compile(LOOPS, "-O3", "-DQ=", "-mavx2", "--cachescape-view=machine")

@@ -71,9 +71,9 @@ class Scratch(unittest.TestCase):
     def info(self, profile="out.cscape"):
         return self.json("info", "--json", profile)
 
-    def traced(self, *command, **more):
+    def traced(self, *command, options=(), **more):
         """Records with a trace; the program's output, and its accesses as (thread, R|W|M, address, size)."""
-        output = self.record(*command, options=["--trace", "out.cstrace"], **more).stdout
+        output = self.record(*command, options=["--trace", "out.cstrace", *options], **more).stdout
         return output, self.accesses("out.cstrace")
 
     def accesses(self, trace):

@@ -1,3 +1,4 @@
 cachescape_fuzz(session cachescape_collect)
 cachescape_fuzz(code cachescape_collect)
 cachescape_fuzz(program_file cachescape_collect)
+cachescape_fuzz(rings cachescape_collect)

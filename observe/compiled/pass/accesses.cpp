@@ -181,4 +181,13 @@ bool may_run_other_code(const Instruction& instruction) {
   return !(callee->doesNotAccessMemory() && callee->doesNotThrow() && callee->willReturn());
 }
 
+bool acquires(const Instruction& instruction) {
+  if (const auto* load = dyn_cast<LoadInst>(&instruction)) return isAcquireOrStronger(load->getOrdering());
+  if (const auto* modify = dyn_cast<AtomicRMWInst>(&instruction)) return isAcquireOrStronger(modify->getOrdering());
+  if (const auto* fence = dyn_cast<FenceInst>(&instruction)) return isAcquireOrStronger(fence->getOrdering());
+  if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    return isAcquireOrStronger(exchange->getSuccessOrdering());
+  return false;
+}
+
 }  // namespace cachescape::pass

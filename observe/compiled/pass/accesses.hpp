@@ -46,4 +46,7 @@ void append_accesses(llvm::Instruction& instruction, const llvm::DataLayout& lay
 /// Whether other instrumented code may run during the instruction, or control may leave the function.
 bool may_run_other_code(const llvm::Instruction& instruction);
 
+/// Whether what other threads have written is seen from there on: accesses behind it belong behind theirs.
+bool acquires(const llvm::Instruction& instruction);
+
 }  // namespace cachescape::pass

@@ -9,6 +9,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include "observe/compiled/pass/static_counts.hpp"
@@ -123,6 +124,7 @@ bool Instrumenter::run() {
 
 void Instrumenter::add_blocks(Function& function, LoopInfo& loops) {
   block_numbers_.clear();
+  site_numbers_.clear();
   for (BasicBlock& block : function) {
     std::uint32_t location = 0;
     std::uint32_t instructions = 0;
@@ -147,11 +149,16 @@ void Instrumenter::add_counts(Function& function, const CountPlan& plan) {
   }
 }
 
-std::uint32_t Instrumenter::add_site(const Instruction& instruction, Value* pointer, std::uint32_t block) {
+std::uint32_t Instrumenter::site(const Instruction& instruction, Value* pointer, std::uint32_t block) {
+  const auto known = site_numbers_.find({&instruction, pointer});
+  if (known != site_numbers_.end()) return known->second;
   const Type* type = instruction.getType();
   if (type->isVoidTy()) type = instruction.getOperand(0)->getType();
-  return table_.site({table_.location(instruction.getDebugLoc().get()), block,
-                      table_.string(names_.accessed(instruction, pointer)), table_.string(SourceNames::type(type))});
+  const std::uint32_t number =
+      table_.site({table_.location(instruction.getDebugLoc().get()), block,
+                   table_.string(names_.accessed(instruction, pointer)), table_.string(SourceNames::type(type))});
+  site_numbers_[{&instruction, pointer}] = number;
+  return number;
 }
 
 Constant* Instrumenter::descriptor(const AccessList& accesses, cachescape_descriptor head) {
@@ -164,7 +171,7 @@ Constant* Instrumenter::descriptor(const AccessList& accesses, cachescape_descri
     if (a.side_by_side) flags |= CACHESCAPE_VECTOR;
     described.push_back({static_cast<std::uint16_t>(a.slot), static_cast<std::uint8_t>(flags),
                          static_cast<std::uint8_t>(a.lanes), static_cast<std::int32_t>(a.offset),
-                         static_cast<std::uint32_t>(a.size), add_site(*a.instruction, a.pointer, head.block),
+                         static_cast<std::uint32_t>(a.size), site(*a.instruction, a.pointer, head.block),
                          static_cast<std::int32_t>(a.step)});
   }
   head.accesses = static_cast<std::uint16_t>(described.size());
@@ -224,6 +231,8 @@ void Instrumenter::instrument(Function& function) {
   auto& dominators = analyses_.getResult<DominatorTreeAnalysis>(function);
   auto& assumptions = analyses_.getResult<AssumptionAnalysis>(function);
   for (Loop* loop : loops) simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, false);
+  // What is planned behind a loop then knows its results by phis, which also hold when the loop has a second version.
+  for (Loop* loop : loops) formLCSSARecursively(*loop, dominators, &loops, &evolution);
 
   // Everything that asks analyses comes before anything that changes the flow of control.
   add_blocks(function, loops);

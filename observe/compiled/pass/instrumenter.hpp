@@ -27,7 +27,7 @@ class Instrumenter {
   void instrument(llvm::Function& function);
   void add_blocks(llvm::Function& function, llvm::LoopInfo& loops);
   void add_counts(llvm::Function& function, const CountPlan& plan);
-  std::uint32_t add_site(const llvm::Instruction& instruction, llvm::Value* pointer, std::uint32_t block);
+  std::uint32_t site(const llvm::Instruction& instruction, llvm::Value* pointer, std::uint32_t block);
   llvm::Constant* descriptor(const AccessList& accesses, cachescape_descriptor head);
   /// Calls of the runtime around allocations; each is code during which the thread's place must be stored.
   void add_allocations(llvm::Function& function, std::vector<llvm::Instruction*>& other_code);
@@ -47,6 +47,8 @@ class Instrumenter {
   llvm::GlobalVariable* descriptors_ = nullptr;  ///< stands for them until all are known
   llvm::GlobalVariable* counters_ = nullptr;     ///< thread-local pointer to the module's counters
   llvm::DenseMap<const llvm::BasicBlock*, std::uint32_t> block_numbers_;  ///< of the function being instrumented
+  /// And its sites: an access of a loop is in two descriptors.
+  llvm::DenseMap<std::pair<const llvm::Instruction*, const llvm::Value*>, std::uint32_t> site_numbers_;
 };
 
 }  // namespace cachescape::pass

@@ -12,9 +12,8 @@ namespace {
 
 using namespace llvm;
 
-// Far below what a block of a ring can hold.
 constexpr std::size_t most_accesses = 60;
-constexpr unsigned most_slots = 512;
+constexpr unsigned most_slots = CACHESCAPE_MOST_SLOTS;
 
 std::optional<std::int64_t> constant_difference(ScalarEvolution& evolution, const SCEV* a, const SCEV* b) {
   if (a->getType() != b->getType()) return std::nullopt;
@@ -99,6 +98,38 @@ bool plan_strided(StaticAccess& access, LoopPlan& plan, ScalarEvolution& evoluti
   return true;
 }
 
+void plan_segments(BasicBlock& block, ScalarEvolution& evolution, const DataLayout& layout,
+                   std::vector<SegmentPlan>& to) {
+  SegmentPlan segment;
+  segment.block = &block;
+  const auto close = [&] {
+    if (segment.accesses.empty()) return;
+    SlotAssignment slots(evolution);
+    for (StaticAccess& access : segment.accesses) slots.assign(access);
+    segment.slots = slots.slots();
+    to.push_back(segment);
+    segment.accesses.clear();
+  };
+  unsigned words = 0;
+  for (Instruction& i : block) {
+    AccessList found;
+    append_accesses(i, layout, found);
+    for (const StaticAccess& access : found) {
+      if (segment.accesses.size() == most_accesses || words + access.words() > most_slots) {
+        close();
+        words = 0;
+      }
+      segment.accesses.push_back(access);
+      words += access.words();
+    }
+    if (may_run_other_code(i) || acquires(i)) {
+      close();
+      words = 0;
+    }
+  }
+  close();
+}
+
 std::optional<LoopPlan> plan_loop(Loop& loop, ScalarEvolution& evolution, const DataLayout& layout) {
   if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || loop.getNumBlocks() != 1) return std::nullopt;
   LoopPlan plan;
@@ -125,6 +156,7 @@ std::optional<LoopPlan> plan_loop(Loop& loop, ScalarEvolution& evolution, const 
   }
   plan.slots = slots.slots();
   if (!any || plan.slots > most_slots) return std::nullopt;
+  plan_segments(*plan.body, evolution, layout, plan.trip);
   return plan;
 }
 
@@ -134,38 +166,6 @@ void expand(LoopPlan& plan, ScalarEvolution& evolution, const DataLayout& layout
       expander.expandCodeFor(plan.trips_less_one, plan.trips_less_one->getType(), plan.before->getIterator());
   for (const SCEV* start : plan.starts)
     plan.base_values.push_back(expander.expandCodeFor(start, start->getType(), plan.before->getIterator()));
-}
-
-void plan_segments(BasicBlock& block, ScalarEvolution& evolution, const DataLayout& layout,
-                   std::vector<SegmentPlan>& to) {
-  SegmentPlan segment;
-  segment.block = &block;
-  const auto close = [&] {
-    if (segment.accesses.empty()) return;
-    SlotAssignment slots(evolution);
-    for (StaticAccess& access : segment.accesses) slots.assign(access);
-    segment.slots = slots.slots();
-    to.push_back(segment);
-    segment.accesses.clear();
-  };
-  unsigned words = 0;
-  for (Instruction& i : block) {
-    AccessList found;
-    append_accesses(i, layout, found);
-    for (const StaticAccess& access : found) {
-      if (segment.accesses.size() == most_accesses || words + access.words() > most_slots) {
-        close();
-        words = 0;
-      }
-      segment.accesses.push_back(access);
-      words += access.words();
-    }
-    if (may_run_other_code(i)) {
-      close();
-      words = 0;
-    }
-  }
-  close();
 }
 
 }  // namespace

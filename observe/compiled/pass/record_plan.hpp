@@ -11,8 +11,8 @@
 
 namespace cachescape::pass {
 
-/// Accesses of one block between which nothing else can run. The record is begun at the first and completed by the
-/// last; accesses at constant distances from each other share a slot.
+/// Accesses of one block between which nothing else can run and the thread does not wait for others. The record is
+/// begun at the first and completed by the last; accesses at constant distances from each other share a slot.
 struct SegmentPlan {
   llvm::BasicBlock* block = nullptr;
   AccessList accesses;
@@ -29,6 +29,7 @@ struct LoopPlan {
   AccessList accesses;
   llvm::SmallVector<const llvm::SCEV*, 8> starts;  ///< one per base
   unsigned slots = 0;                              ///< per trip
+  std::vector<SegmentPlan> trip;                   ///< the same accesses by segments
 
   llvm::Value* trip_value = nullptr;  ///< once expanded: trips less one
   llvm::SmallVector<llvm::Value*, 8> base_values;

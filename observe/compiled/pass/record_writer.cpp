@@ -7,6 +7,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "observe/compiled/pass/ordered_loop.hpp"
 #include "observe/compiled/pass/runtime_symbols.hpp"
 
 namespace cachescape::pass {
@@ -26,6 +27,7 @@ RecordWriter::RecordWriter(Module& module)
       unlikely_(MDBuilder(module.getContext()).createBranchWeights(1, 1 << 20)),
       next_(runtime_thread_local(module, "cachescape_next", pointer_)),
       end_(runtime_thread_local(module, "cachescape_end", pointer_)),
+      limit_(runtime_thread_local(module, "cachescape_limit", pointer_)),
       refill_(runtime_slow_path(module, "cachescape_refill", FunctionType::get(pointer_, {pointer_}, false))) {}
 
 void RecordWriter::write(Function& function, const RecordPlan& plan, const std::vector<Instruction*>& other_code,
@@ -33,7 +35,10 @@ void RecordWriter::write(Function& function, const RecordPlan& plan, const std::
   place_ =
       IRBuilder<>(&*function.getEntryBlock().getFirstInsertionPt()).CreateAlloca(pointer_, nullptr, "cachescape.place");
   for (const SegmentPlan& segment : plan.segments) write_segment(segment, segment_descriptor(segment));
-  for (const LoopPlan& loop : plan.loops) write_loop(loop, loop_descriptor(loop));
+  for (const LoopPlan& loop : plan.loops) {
+    write_ordered_version(loop, segment_descriptor);
+    write_loop(loop, loop_descriptor(loop));
+  }
   keep_place_in_register(function, other_code);
 }
 
@@ -118,6 +123,12 @@ void RecordWriter::write_loop(const LoopPlan& plan, Constant* descriptor) {
     builder.CreateAlignedStore(word(builder, plan.base_values[base]),
                                builder.CreateConstGEP1_64(i8_, record, (2 + base) * word_bytes), Align(word_bytes));
   }
+}
+
+void RecordWriter::write_ordered_version(const LoopPlan& plan, const SegmentDescriptor& segment_descriptor) {
+  const std::vector<SegmentPlan> trip = add_ordered_version(plan, limit_, unlikely_);
+  // The descriptors are those of the original's accesses, which have their sites.
+  for (std::size_t i = 0; i < trip.size(); ++i) write_segment(trip[i], segment_descriptor(plan.trip[i]));
 }
 
 void RecordWriter::keep_place_in_register(Function& function, const std::vector<Instruction*>& other_code) {

@@ -32,6 +32,7 @@ class RecordWriter {
  private:
   void write_segment(const SegmentPlan& plan, llvm::Constant* descriptor);
   void write_loop(const LoopPlan& plan, llvm::Constant* descriptor);
+  void write_ordered_version(const LoopPlan& plan, const SegmentDescriptor& segment_descriptor);
   void write_slots(const StaticAccess& access, llvm::Value* record, std::uint64_t first_word);
   /// Reserves words before an instruction; returns where they are. Splits the block.
   llvm::Value* reserve(llvm::Instruction* before, std::uint64_t words);
@@ -45,6 +46,7 @@ class RecordWriter {
   llvm::MDNode* unlikely_;
   llvm::GlobalVariable* next_;
   llvm::GlobalVariable* end_;
+  llvm::GlobalVariable* limit_;
   llvm::FunctionCallee refill_;
   llvm::AllocaInst* place_ = nullptr;  ///< of the function being written
 };

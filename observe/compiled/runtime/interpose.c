@@ -26,6 +26,7 @@ static void* begin_thread(void* at) {
   /* Before any instrumented code, which keeps the address of its counters in a register. */
   cachescape_note_stack();
   cachescape_thread_begins();
+  cachescape_begin_writing();
   /* Not in tail position: stacks of calls end here, the same for all threads. */
   void* const result = function(argument);
   __asm__ volatile("");
@@ -39,6 +40,7 @@ CACHESCAPE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* at
   static create_function* real;
   if (real == NULL) real = (create_function*)dlsym(RTLD_NEXT, "pthread_create");
   if (cachescape_session != NULL) {
+    cachescape_order_threads();
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; ++i) {
       struct beginning* const slot = &beginnings[i];
       if (cachescape_load32(&slot->taken) != 0 || !cachescape_swap32(&slot->taken, 0, 1)) continue;

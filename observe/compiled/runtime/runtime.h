@@ -5,6 +5,7 @@
 #define CACHESCAPE_RUNTIME_H
 
 #include "session/module.h"
+#include "session/order.h"
 #include "session/record.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
@@ -16,6 +17,15 @@
 /* Where instrumented code writes its next word, and where the block ends. Both null: no block yet. */
 extern CACHESCAPE_EXPORT CACHESCAPE_TLS char* cachescape_next;
 extern CACHESCAPE_EXPORT CACHESCAPE_TLS char* cachescape_end;
+/* Of a block in pieces (session/order.h): no piece begins from here on. Null in a plain block: code asks this to choose
+ * between one record of a whole loop and a record of each trip. */
+extern CACHESCAPE_EXPORT CACHESCAPE_TLS char* cachescape_limit;
+/* For slow_path_x86_64.S: the piece that is being written, and the session's counter of tickets. */
+extern CACHESCAPE_TLS struct cachescape_piece* cachescape_piece;
+extern CACHESCAPE_TLS uint64_t* cachescape_tickets;
+extern CACHESCAPE_TLS uint64_t cachescape_piece_bytes;
+/* Where a record goes that does not fit before cachescape_end: in a new piece or a new block. */
+char* cachescape_refill(char* next);
 
 /* session.c: null while nothing is observed. */
 extern struct cachescape_session* cachescape_session;
@@ -30,6 +40,8 @@ int64_t cachescape_module_number(const struct cachescape_module_start* m); /* it
 
 /* thread.c */
 char* cachescape_refill_block(char* next);
+void cachescape_begin_writing(void); /* so that the thread's first record finds a block */
+void cachescape_order_threads(void); /* before a thread begins beside the calling one */
 void cachescape_note_stack(void);
 void cachescape_thread_begins(void);
 void cachescape_thread_ends(void);

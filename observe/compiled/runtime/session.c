@@ -230,7 +230,9 @@ void cachescape_start(void) {
   pthread_atfork(NULL, NULL, after_fork_in_child);
   /* What is registered first runs last. */
   at_quick_exit(cachescape_finish);
-  if (cachescape_session != NULL) cachescape_note_stack();
+  if (cachescape_session == NULL) return;
+  cachescape_note_stack();
+  cachescape_begin_writing();
 }
 
 /* What threads counted that we did not know when they began. */

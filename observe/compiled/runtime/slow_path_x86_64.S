@@ -62,10 +62,48 @@
  .size \name, . - \name
 .endm
 
-# char *cachescape_refill(char *next)
-slow_path cachescape_refill, cachescape_refill_block, 1
+# char *cachescape_new_block(char *next)
+ .hidden cachescape_new_block
+slow_path cachescape_new_block, cachescape_refill_block, 1
 # void cachescape_tick(void)
 slow_path cachescape_tick, cachescape_accesses_over, 0
+
+# char *cachescape_refill(char *next), with the same convention. Where the block is in pieces and has room, the piece
+# ends and the next one begins, with the registers that this needs: it happens at every record of an exact order.
+# A ticket is taken by a locked instruction, which is also what makes it later than all that the thread has seen.
+ .text
+ .globl cachescape_refill
+ .type cachescape_refill, @function
+cachescape_refill:
+ .cfi_startproc
+ mov cachescape_limit@gottpoff(%rip), %rax
+ cmp %fs:(%rax), %rdi
+ jae cachescape_new_block
+ push %rcx
+ .cfi_def_cfa_offset 16
+ mov cachescape_piece@gottpoff(%rip), %rax
+ mov %fs:(%rax), %rcx
+ mov %rdi, %fs:(%rax)
+ lea -16(%rdi), %rax
+ sub %rcx, %rax
+ mov %rax, 8(%rcx)
+ mov cachescape_tickets@gottpoff(%rip), %rax
+ mov %fs:(%rax), %rcx
+ mov $1, %eax
+ lock xadd %rax, (%rcx)
+ inc %rax
+ mov %rax, (%rdi)
+ mov cachescape_piece_bytes@gottpoff(%rip), %rax
+ mov %fs:(%rax), %rcx
+ lea 16(%rdi,%rcx), %rcx
+ mov cachescape_end@gottpoff(%rip), %rax
+ mov %rcx, %fs:(%rax)
+ lea 16(%rdi), %rax
+ pop %rcx
+ .cfi_def_cfa_offset 8
+ ret
+ .cfi_endproc
+ .size cachescape_refill, . - cachescape_refill
 
 # struct cachescape_context *cachescape_context_of(struct cachescape_context *parent, const struct cachescape_function *)
 # Most are found by code that uses no vectors; the others are made.

@@ -11,22 +11,29 @@
 
 CACHESCAPE_TLS char* cachescape_next;
 CACHESCAPE_TLS char* cachescape_end;
+CACHESCAPE_TLS char* cachescape_limit;
+CACHESCAPE_TLS struct cachescape_piece* cachescape_piece;
+CACHESCAPE_TLS uint64_t* cachescape_tickets;
+CACHESCAPE_TLS uint64_t cachescape_piece_bytes;
 
 /* A signal handler interrupts code that keeps its place in a register, so it writes into a ring of its own. */
 enum { deepest = 4 };
+
+struct place {
+  char *next, *end, *limit;
+  struct cachescape_piece* piece;
+};
 
 struct writer {
   struct cachescape_ring* ring; /* null: what is written goes to the scratch block */
   struct cachescape_block* block;
   uint32_t number;         /* of the ring */
-  char *next, *end;        /* while another one of the thread's is in use */
+  struct place place;      /* while another one of the thread's is in use */
   const void *frame, *low; /* of a signal handler that runs: its stack pointers lie in [low, frame] */
 };
 
 static CACHESCAPE_TLS struct writer writers[deepest];
-static CACHESCAPE_TLS struct {
-  char *next, *end;
-} too_deep; /* the place of a handler for which there is no writer */
+static CACHESCAPE_TLS struct place too_deep; /* the place of a handler for which there is no writer */
 static CACHESCAPE_TLS unsigned depth;
 static CACHESCAPE_TLS int working; /* 1 inside the runtime: what a handler records now is thrown away */
 static CACHESCAPE_TLS int thread_over;
@@ -47,6 +54,13 @@ static void end_thread(void* value) {
 }
 static void make_key(void) { pthread_key_create(&at_thread_end, end_thread); }
 
+static void set_place(struct place place) {
+  cachescape_next = place.next;
+  cachescape_end = place.end;
+  cachescape_limit = place.limit;
+  cachescape_piece = place.piece;
+}
+
 static char* throw_away(struct writer* w) {
   w->ring = NULL;
   w->block = NULL;
@@ -57,6 +71,7 @@ static char* throw_away(struct writer* w) {
     scratch = memory;
   }
   cachescape_end = scratch + CACHESCAPE_BLOCK_BYTES;
+  cachescape_limit = NULL;
   return scratch;
 }
 
@@ -76,20 +91,22 @@ void cachescape_note_stack(void) {
     pthread_attr_destroy(&attributes);
   }
   working = 0;
-  cachescape_next = NULL;
-  cachescape_end = NULL;
+  set_place((struct place){0});
   errno = saved;
 }
 
 static int claim_ring(struct writer* w) {
   struct cachescape_session* const s = cachescape_session;
   if (s == NULL || (s->wants & CACHESCAPE_WANT_ACCESSES) == 0) return 0;
+  if (number_plus_1 == 0) {
+    number_plus_1 = cachescape_add32(&s->threads_seen, 1) + 1;
+    if (number_plus_1 == 2) cachescape_store32(&s->order, s->order_of_threads);
+  }
   for (uint32_t i = 0; i < s->max_rings; ++i) {
     struct cachescape_ring* const ring = cachescape_ring_of(s, i);
     if (cachescape_load32(&ring->state) != CACHESCAPE_RING_FREE) continue;
     /* The state becomes "active" last, so that the collector sees a ring that is whole. */
     if (!cachescape_swap32(&ring->state, CACHESCAPE_RING_FREE, CACHESCAPE_RING_ACTIVE + 16)) continue;
-    if (number_plus_1 == 0) number_plus_1 = cachescape_add32(&s->threads_seen, 1) + 1;
     ring->thread = number_plus_1 - 1;
     ring->system_thread = (uint32_t)syscall(SYS_gettid);
     ring->stack_low = depth == 0 ? cachescape_stack_low : 0;
@@ -139,6 +156,19 @@ static int wait_for_room(struct writer* w) {
   }
 }
 
+static CACHESCAPE_TLS struct cachescape_piece no_piece; /* what the first of a block ends */
+
+/* The first piece begins with the first record and not before: tickets are the order. */
+static char* prepare_pieces(struct cachescape_block* block, uint32_t order) {
+  char* const first = (char*)(block + 1);
+  cachescape_tickets = &cachescape_session->tickets;
+  cachescape_piece_bytes = order == CACHESCAPE_ORDER_EXACT ? 0 : CACHESCAPE_FINE_PIECE_BYTES;
+  cachescape_piece = &no_piece;
+  cachescape_limit = (char*)block + CACHESCAPE_BLOCK_BYTES - CACHESCAPE_PIECE_ROOM;
+  cachescape_end = first;
+  return first;
+}
+
 static char* open_block(struct writer* w) {
   struct cachescape_session* const s = cachescape_session;
   if (s == NULL) return throw_away(w);
@@ -156,8 +186,13 @@ static char* open_block(struct writer* w) {
   }
   struct cachescape_block* const block = cachescape_block_of(s, w->number, w->ring->head);
   block->thread = w->ring->thread;
-  block->began = cachescape_clock();
+  block->tickets = cachescape_load64(&s->tickets);
+  const uint32_t order = cachescape_load32(&s->order);
   w->block = block;
+  block->in_pieces = order != CACHESCAPE_ORDER_BLOCKS;
+  cachescape_store64(&block->began, cachescape_clock());
+  if (order != CACHESCAPE_ORDER_BLOCKS) return prepare_pieces(block, order);
+  cachescape_limit = NULL;
   cachescape_end = (char*)block + CACHESCAPE_BLOCK_BYTES;
   return (char*)(block + 1);
 }
@@ -167,7 +202,7 @@ static char* open_block(struct writer* w) {
 static void close_writers(unsigned from, unsigned below) {
   for (unsigned d = from; d < below && d < deepest; ++d) {
     publish_block(&writers[d], NULL);
-    writers[d].next = writers[d].end = NULL;
+    writers[d].place = (struct place){0};
   }
 }
 
@@ -200,14 +235,13 @@ char* cachescape_refill_block(char* next) {
   char* const fresh = open_block(w);
   working = 0;
   errno = saved;
-  return fresh;
+  return cachescape_limit == NULL ? fresh : cachescape_refill(fresh);
 }
 
 /* After a call of setjmp() has returned, perhaps for the second time. */
 CACHESCAPE_EXPORT void cachescape_jumped_v1(void) {
   if (depth == 0 || working || !leave_abandoned_handlers()) return;
-  cachescape_next = NULL;
-  cachescape_end = NULL;
+  set_place((struct place){0});
 }
 
 void cachescape_thread_begins(void) {
@@ -221,8 +255,26 @@ void cachescape_thread_begins(void) {
 static void publish(void) {
   if (depth >= deepest) return;
   publish_block(&writers[depth], cachescape_next);
-  cachescape_next = NULL;
-  cachescape_end = NULL;
+  set_place((struct place){0});
+}
+
+void cachescape_begin_writing(void) {
+  const struct cachescape_session* const s = cachescape_session;
+  if (s == NULL || working || thread_over || depth >= deepest) return;
+  if (cachescape_load32(&s->order) == CACHESCAPE_ORDER_BLOCKS) return;
+  const int saved = errno;
+  working = 1;
+  publish_block(&writers[depth], cachescape_next);
+  cachescape_next = open_block(&writers[depth]);
+  working = 0;
+  errno = saved;
+}
+
+void cachescape_order_threads(void) {
+  struct cachescape_session* const s = cachescape_session;
+  if (s == NULL || cachescape_load32(&s->order) == s->order_of_threads) return;
+  cachescape_store32(&s->order, s->order_of_threads);
+  cachescape_begin_writing();
 }
 
 void cachescape_thread_ends(void) {
@@ -232,7 +284,7 @@ void cachescape_thread_ends(void) {
   for (unsigned d = 0; d < deepest; ++d) {
     struct writer* const w = &writers[d];
     if (w->ring == NULL || cachescape_session == NULL) continue;
-    if (d != depth) publish_block(w, w->next);
+    if (d != depth) publish_block(w, w->place.next);
     cachescape_store32(&w->ring->state, CACHESCAPE_RING_ENDED);
     w->ring = NULL;
     tell_collector(cachescape_session);
@@ -244,26 +296,18 @@ void cachescape_thread_ends(void) {
 /* After a fork the child shares its parent's rings, and must not write into them. */
 void cachescape_forget_threads(void) {
   for (unsigned d = 0; d < deepest; ++d) writers[d] = (struct writer){0};
-  too_deep.next = too_deep.end = NULL;
+  too_deep = (struct place){0};
   number_plus_1 = 0;
-  cachescape_next = NULL;
-  cachescape_end = NULL;
+  set_place((struct place){0});
 }
+
+static struct place* place_of_depth(void) { return depth < deepest ? &writers[depth].place : &too_deep; }
 
 static void keep_place(void) {
-  if (depth < deepest) {
-    writers[depth].next = cachescape_next;
-    writers[depth].end = cachescape_end;
-  } else {
-    too_deep.next = cachescape_next;
-    too_deep.end = cachescape_end;
-  }
+  *place_of_depth() = (struct place){cachescape_next, cachescape_end, cachescape_limit, cachescape_piece};
 }
 
-static void take_place(void) {
-  cachescape_next = depth < deepest ? writers[depth].next : too_deep.next;
-  cachescape_end = depth < deepest ? writers[depth].end : too_deep.end;
-}
+static void take_place(void) { set_place(*place_of_depth()); }
 
 unsigned cachescape_enter_signal(const void* frame, const void* low) {
   if (thread_over) return 0;
@@ -287,7 +331,7 @@ void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, uint64
   const uint64_t words[5] = {code, a, b, c, d};
   const size_t bytes = sizeof(uint64_t) * (1 + arguments);
   char* next = cachescape_next;
-  if (next == NULL || next + bytes > cachescape_end) next = cachescape_refill_block(next);
+  if (next == NULL || next + bytes > cachescape_end) next = cachescape_refill(next);
   for (unsigned i = 0; i <= arguments; ++i) ((uint64_t*)next)[i] = words[i];
   cachescape_next = next + bytes;
 }

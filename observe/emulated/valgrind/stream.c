@@ -5,6 +5,7 @@
  * Valgrind lets one thread run at a time, so all write into one ring, and the order of their accesses is exact. The
  * place in the block moves with the thread that runs: it is in the thread's shadow state while translated code runs,
  * and in `resting` otherwise. */
+#include <libvex_guest_amd64.h>
 #include <pub_tool_aspacemgr.h>
 #include <pub_tool_libcbase.h>
 #include <pub_tool_libcfile.h>
@@ -12,6 +13,7 @@
 #include <pub_tool_machine.h>
 #include <pub_tool_threadstate.h>
 #include "observe/emulated/valgrind/tool.h"
+#include "session/order.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
 
@@ -163,9 +165,23 @@ void cs_name_thread(ThreadId thread) {
   if (bytes != 0 && bytes < high) cs_mark(CACHESCAPE_STACK, high - bytes, high, 0, 0, 2);
 }
 
+/* Valgrind lets a thread run for 100,000 superblocks, and has no option for it: others' accesses would come in lumps as
+ * large. What is left of a turn is counted down in the thread's state; less of it is as good as having run before. */
+static void shorten_turn(ThreadId thread) {
+  const uint32_t order = session->order_of_threads;
+  if (order == CACHESCAPE_ORDER_BLOCKS || cachescape_load32(&session->threads_seen) < 2) return;
+  cachescape_store32(&session->order, order);
+  const Int most = order == CACHESCAPE_ORDER_EXACT ? 20 : 200;
+  const OffT at = offsetof(VexGuestAMD64State, host_EvC_COUNTER);
+  Int left;
+  VG_(get_shadow_regs_area)(thread, (UChar*)&left, 0, at, sizeof left);
+  if (left > most) VG_(set_shadow_regs_area)(thread, 0, at, sizeof most, (const UChar*)&most);
+}
+
 void cs_start_running(ThreadId thread, ULong blocks) {
   (void)blocks;
   if (cs_observing()) cs_name_thread(thread);
+  if (cs_observing()) shorten_turn(thread);
   cs_record(cs_wants(thread));
   VG_(set_shadow_regs_area)(thread, 1, 0, sizeof resting, (const UChar*)&resting);
   running = thread;

@@ -1,0 +1,2 @@
+/* Two threads write one word by turns. */
+#include "../../../examples/ping_pong.c"
