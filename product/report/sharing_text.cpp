@@ -80,11 +80,12 @@ std::string line_text(const SharedLineRow& line, LineSize size, std::size_t widt
   if (line.uses.size() > shown_uses)
     text += fmt::format("    … and {}\n", counted(line.uses.size() - shown_uses, "other use"));
   if (line.padding && line.misses[falsely] > 0) {
-    text += wrapped(
-        fmt::format("  cure: the threads' parts begin {} apart; {} of padding after each, or alignment to {} "
-                    "bytes, gives each thread lines of its own.",
-                    counted(line.padding->part, "byte"), counted(line.padding->bytes, "byte"), size.bytes().value),
-        width, 4);
+    text += "  " +
+            wrapped(fmt::format("cure: the threads' parts begin {} apart; {} of padding after each, or alignment to {} "
+                                "bytes, gives each thread lines of its own.",
+                                counted(line.padding->part, "byte"), counted(line.padding->bytes, "byte"),
+                                size.bytes().value),
+                    width, 4);
   }
   return text;
 }
