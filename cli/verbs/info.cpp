@@ -1,5 +1,5 @@
 // `cachescape info`: what a profile holds.
-#include <map>
+#include <set>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,16 +27,16 @@ std::string scope_name(const Scope& scope) {
   return scope.kind == Scope::Kind::everything ? "everything" : fmt::format("thread {}", scope.thread.value);
 }
 
-/// "1, 2, 4 threads per cache, 64-byte lines".
+/// "1, 2, 4 threads per cache, 64-byte lines"; every line size has the same.
 std::string sharing_text(const std::vector<profile::SharingHeader>& sharing) {
-  std::map<LineSize, std::vector<std::uint32_t>> degrees;
-  for (const profile::SharingHeader& s : sharing) degrees[s.line].push_back(s.degree);
-  std::vector<std::string> parts;
-  for (const auto& [line, of_line] : degrees) {
-    parts.push_back(fmt::format("{} {} per cache, {}-byte lines", fmt::join(of_line, ", "),
-                                of_line.back() == 1 ? "thread" : "threads", line.bytes().value));
+  std::set<std::uint32_t> degrees;
+  std::set<std::uint64_t> lines;
+  for (const profile::SharingHeader& s : sharing) {
+    degrees.insert(s.degree);
+    lines.insert(s.line.bytes().value);
   }
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return fmt::format("{} {} per cache, {}-byte lines", fmt::join(degrees, ", "),
+                     *degrees.rbegin() == 1 ? "thread" : "threads", fmt::join(lines, ", "));
 }
 
 std::string text_of(const profile::ProfileHeader& h, const std::string& path) {

@@ -154,7 +154,7 @@ class Selection(Scratch):
 
     def test_mistakes_end_the_compilation(self):
         self.write("x.c", self.TEXT)
-        for setting, message in (("only=(", "parentheses not balanced"), ("counters=maybe", "must be on or off, not maybe"),
+        for setting, message in (("only=(", "parentheses not balanced"), ("counters=maybe", "must be on, stack or off, not maybe"),
                                  ("nonsense=1", "nonsense=1"), ("view=sideways", "view=sideways")):
             with self.subTest(setting=setting):
                 done = self.run_it([CC, "-c", "x.c"], expect=None, env={"CACHESCAPE_PASS": setting})

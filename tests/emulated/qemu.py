@@ -478,8 +478,11 @@ class Choosing(Qemu):
 
     def test_what_it_cannot_do_is_refused(self):
         self.build_for("aarch64", "int main(void) { return 0; }")
-        for option in (["--counters-only"], ["--region", "inner"]):
-            self.assertIn("only programs built by cachescape cc", self.record("./x", options=option, expect=5).stderr)
+        for option, message in ((["--counters-only"], "only programs built by cachescape cc"),
+                                (["--region", "inner"], "regions marked in the source are not seen in QEMU"),
+                                (["--from", "main"], "calls of functions are seen in Valgrind only"),
+                                (["--kernel"], "what the kernel accesses is seen in Valgrind only")):
+            self.assertIn(message, self.record("./x", options=option, expect=5).stderr)
 
 
 class AgainstValgrind(Qemu):
