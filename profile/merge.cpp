@@ -160,6 +160,10 @@ std::uint64_t renumber(Profile& profile, std::uint64_t next) {
   };
   rename(profile.stacks);
   rename(profile.sets);
+  for (SharedLine& line : profile.sharing.lines) {
+    for (LineUse& use : line.uses)
+      if (const auto known = number.find(ThreadId{use.thread}); known != number.end()) use.thread = known->second.value;
+  }
   return old.size();
 }
 
@@ -280,7 +284,6 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
                        {"merge.inputs", fmt::format("{}", inputs.size())}};
   bool dropped = false;
   std::uint64_t threads = 0;
-  std::vector<std::uint64_t> first_threads(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (auto form = check_form(parts[i]); !form) {
       form.error().where = fmt::format("input {}", i + 1);
@@ -299,7 +302,6 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
             "", "record the distances of single threads too");
       }
     }
-    first_threads[i] = threads;
     const std::uint64_t count = renumber(parts[i], threads);
     if (count > 0) {
       merged.provenance.emplace_back(fmt::format("merge.input{}.threads", i + 1),
@@ -331,7 +333,7 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
     merged.sets.push_back(std::move(sum));
   }
   CACHESCAPE_TRY(MergedPlaces places, merge_places(parts, kind));
-  CACHESCAPE_TRY(merged.sharing, merge_sharing(parts, kind, places.numbers, first_threads));
+  CACHESCAPE_TRY(merged.sharing, merge_sharing(parts, kind, places.numbers));
   merged.places = std::move(places.places);
   CACHESCAPE_CHECK(check_form(merged));
   return merged;

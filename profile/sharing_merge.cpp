@@ -150,19 +150,14 @@ void add_uses(std::vector<LineUse>& uses, const std::vector<LineUse>& more) {
   }
 }
 
-Result<std::vector<SharedLine>> merge_lines(std::span<const Profile> inputs, MergeKind kind,
-                                            std::span<const PlaceNumbers> numbers,
-                                            std::span<const std::uint64_t> first_threads) {
+std::vector<SharedLine> merge_lines(std::span<const Profile> inputs, MergeKind kind,
+                                    std::span<const PlaceNumbers> numbers) {
   std::map<std::pair<std::size_t, Address>, SharedLine> sums;  // by memory and address
   std::size_t most = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     most = std::max(most, inputs[i].sharing.lines.size());
     for (SharedLine line : inputs[i].sharing.lines) {
       for (LineUse& use : line.uses) {
-        if (use.thread + first_threads[i] > most_u32) {
-          return failure(ErrorKind::limit, "there are too many threads to number");
-        }
-        use.thread += static_cast<std::uint32_t>(first_threads[i]);
         use.site = mapped(numbers[i].sites, use.site);
         use.object = mapped(numbers[i].objects, use.object);
       }
@@ -186,8 +181,7 @@ Result<std::vector<SharedLine>> merge_lines(std::span<const Profile> inputs, Mer
 
 }  // namespace
 
-Result<Sharing> merge_sharing(std::span<const Profile> inputs, MergeKind kind, std::span<const PlaceNumbers> numbers,
-                              std::span<const std::uint64_t> first_threads) {
+Result<Sharing> merge_sharing(std::span<const Profile> inputs, MergeKind kind, std::span<const PlaceNumbers> numbers) {
   Sharing merged;
   if (kind == MergeKind::threads) return merged;
   std::map<Degree, std::size_t> known_by;
@@ -199,7 +193,7 @@ Result<Sharing> merge_sharing(std::span<const Profile> inputs, MergeKind kind, s
     merged.degrees.push_back(std::move(sum));
   }
   merged.pairs = merge_pairs(inputs, numbers);
-  CACHESCAPE_TRY(merged.lines, merge_lines(inputs, kind, numbers, first_threads));
+  merged.lines = merge_lines(inputs, kind, numbers);
   return merged;
 }
 

@@ -17,9 +17,8 @@ namespace cachescape::profile {
 /// under their new numbers. Of lines, the worst are kept, as many as the input with most of them has: in runs the same
 /// address is the same line, in ranks it is not. Threads that were recorded apart leave nothing: who loses a line to
 /// whom depends on how they interleave.
-/// `numbers` are those of merge_places(), and `first_threads` what is added to each input's numbers of threads. The
-/// inputs must pass check_form. O(n log n).
-Result<Sharing> merge_sharing(std::span<const Profile> inputs, MergeKind kind, std::span<const PlaceNumbers> numbers,
-                              std::span<const std::uint64_t> first_threads);
+/// `numbers` are those of merge_places(); threads have their new numbers already. The inputs must pass check_form. O(n
+/// log n).
+Result<Sharing> merge_sharing(std::span<const Profile> inputs, MergeKind kind, std::span<const PlaceNumbers> numbers);
 
 }  // namespace cachescape::profile

@@ -113,7 +113,7 @@ TEST(ValidateSharing, AgreesWithTheProgram) {
             (Problems{"all pairs of sharing together have more misses by true sharing than the 3 of sharing by 1 "
                       "thread"}));
   EXPECT_EQ(problems_of([](Sharing& s) { s.lines[1].uses[1].thread = 2; }),
-            (Problems{"the shared line at 0x2000 is used by thread 2, but there are only 2 threads"}));
+            (Problems{"the shared line at 0x2000 is used by thread 2, which the program does not have"}));
 }
 
 NaivePlan plan_with_sharing() {

@@ -123,9 +123,10 @@ void validate_misses(const Profile& profile, Problems& problems) {
   compare(sharing.lines, "shared lines");
   for (const SharedLine& line : sharing.lines) {
     for (const LineUse& use : line.uses) {
-      if (use.thread < profile.threads.size()) continue;
-      problems.add("the shared line at {:#x} is used by thread {}, but there are only {} threads", line.address.value,
-                   use.thread, profile.threads.size());
+      if (std::ranges::find(profile.threads, ThreadId{use.thread}, &ThreadCounts::thread) != profile.threads.end())
+        continue;
+      problems.add("the shared line at {:#x} is used by thread {}, which the program does not have", line.address.value,
+                   use.thread);
       return;
     }
   }

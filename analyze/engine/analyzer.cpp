@@ -92,6 +92,8 @@ Profile Analyzer::profile(std::span<const double> weights) {
     if (!degree->options().events || !e.places_line) continue;
     profile.sharing.pairs = degree->events().pairs();
     profile.sharing.lines = degree->events().worst_lines();
+    for (SharedLine& line : profile.sharing.lines)
+      for (LineUse& use : line.uses) use.thread = e.threads[use.thread].id.value;
   }
   std::ranges::sort(profile.sharing.degrees, {}, [](const CoherentProfile& p) { return std::pair(p.degree, p.line); });
   for (const Engine::Thread& t : e.threads) profile.threads.push_back({t.id, t.accesses});

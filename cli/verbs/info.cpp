@@ -1,6 +1,6 @@
 // `cachescape info`: what a profile holds.
-#include <set>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 

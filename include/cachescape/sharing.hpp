@@ -79,7 +79,7 @@ struct SharingPair {
 
 /// How one thread uses a line that it shares.
 struct LineUse {
-  std::uint32_t thread = 0;
+  std::uint32_t thread = 0;  ///< as ThreadId
   std::uint32_t site = nowhere;
   std::uint32_t object = nowhere;
   bool writes = false;

@@ -30,7 +30,7 @@ std::string object_name(const SharedObjectRow& row) {
 }
 
 std::string objects_table(const SharingReport& report, std::size_t shown, std::size_t width) {
-  Table table({{"object", Align::left}, {"false sharing"}, {"true sharing"}, {"of all touches"}});
+  Table table({{"lines of", Align::left}, {"falsely shared"}, {"truly"}, {"of touches"}});
   for (std::size_t i = 0; i < shown; ++i) {
     const SharedObjectRow& row = report.table->rows[i];
     table.add({object_name(row), with_thousands(row.misses[falsely]), with_thousands(row.misses[truly]),
@@ -85,7 +85,7 @@ std::string line_text(const SharedLineRow& line, LineSize size, std::size_t widt
                                 "bytes, gives each thread lines of its own.",
                                 counted(line.padding->part, "byte"), counted(line.padding->bytes, "byte"),
                                 size.bytes().value),
-                    width, 4);
+                    width - 2, 4);
   }
   return text;
 }

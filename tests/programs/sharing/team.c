@@ -39,7 +39,7 @@ static void count(void) {
 static void tally(void) {
 #pragma omp parallel num_threads(threads)
   {
-    volatile long *mine = &counters[omp_get_thread_num()];
+    volatile long* mine = &counters[omp_get_thread_num()];
     for (int i = 0; i < items / threads; ++i) ++*mine;
   }
 }
@@ -56,8 +56,8 @@ static void serve(void) {
   }
 }
 
-int main(int argc, char **argv) {
-  const char *what = argc > 1 ? argv[1] : "";
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "stencil") == 0) {
     stencil();
   } else if (strcmp(what, "histogram") == 0) {
