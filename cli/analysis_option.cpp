@@ -1,9 +1,11 @@
 #include "cli/analysis_option.hpp"
 
+#include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
 
+#include "cli/machine_option.hpp"
 #include "machine/size_text.hpp"
 
 namespace cachescape::cli {
@@ -45,11 +47,22 @@ Result<std::vector<LineSize>> lines_or_none(const char* flag, const std::vector<
   return line_sizes(flag, bytes);
 }
 
+/// Numbers, or machines, which stand for those of their levels.
 Result<std::vector<std::uint32_t>> degrees_of_sharing(const std::vector<std::string>& words) {
-  CACHESCAPE_TRY(const std::vector<std::uint64_t> numbers,
-                 numbers_or_none("--share", words, "a number of threads", "1,2,4"));
   std::vector<std::uint32_t> degrees;
-  for (const std::uint64_t n : numbers) {
+  std::vector<std::string> numbers;
+  for (const std::string& word : words) {
+    if (word == "none" || word.empty() || std::isdigit(static_cast<unsigned char>(word.front())) != 0) {
+      numbers.push_back(word);
+      continue;
+    }
+    CACHESCAPE_TRY(const machine::Machine machine, find_machine(word));
+    for (const machine::Level& level : machine.levels)
+      if (level.shared_by != machine::shared_by_all) degrees.push_back(level.shared_by);
+  }
+  CACHESCAPE_TRY(const std::vector<std::uint64_t> given,
+                 numbers_or_none("--share", numbers, "a number of threads", "1,2,4, a machine such as power4"));
+  for (const std::uint64_t n : given) {
     if (n == 0 || n > most_threads_per_cache)
       return failure(ErrorKind::usage,
                      fmt::format("{} threads per cache make no sense: 1 … {}", n, most_threads_per_cache), "--share");
@@ -74,7 +87,9 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
          "Line sizes at which write-backs are followed, or none; 64 (or the next recorded) otherwise", "B,…")
       ->delimiter(',');
   option("--share", flags.share,
-         "Numbers of threads per cache for which coherence is followed, or none; 1,2,4,…,32 otherwise", "N,…")
+         "Numbers of threads per cache for which coherence is followed, machines that have them, or none; 1,2,4,…,32 "
+         "otherwise",
+         "N|MACHINE,…")
       ->delimiter(',');
   option("--sample", flags.sample, "Follow this share of the lines only (rounded to 1/2, 1/4, 1/8 …)", "RATE");
   option("--sample-lines", flags.sample_lines, "Follow at most so many lines at a time", "N");

@@ -210,8 +210,8 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
     // Observers that let one thread run at a time have said it already.
     if (std::ranges::find(options.facts, "thread_order", &std::pair<std::string, std::string>::first) ==
         options.facts.end())
-      profile.provenance.emplace_back("thread_order",
-                                      order_kept(session.header(), recorder.accesses(), collector.ordered_parts()));
+      profile.provenance.emplace_back("thread_order", order_kept(session.header(), recorder.accesses(),
+                                                                 collector.ordered_parts(), collector.late_parts()));
     profile.provenance.emplace_back("thread_switches", std::to_string(recorder.thread_switches()));
   }
   for (const auto& [fact, text] : part_of_program(options)) profile.provenance.emplace_back(fact, text);

@@ -25,9 +25,13 @@ void ask_for_order(cachescape_session& session, const std::string& order) {
   session.order_of_threads = order == "auto" ? static_cast<std::uint32_t>(CACHESCAPE_ORDER_FINE) : session.order;
 }
 
-std::string order_kept(const cachescape_session& session, std::uint64_t accesses, std::uint64_t parts) {
+std::string order_kept(const cachescape_session& session, std::uint64_t accesses, std::uint64_t parts,
+                       std::uint64_t late) {
   const std::uint32_t order = cachescape_load32(&session.order);
-  if (order == CACHESCAPE_ORDER_EXACT) return "exact: by tickets";
+  if (order == CACHESCAPE_ORDER_EXACT) {
+    return late == 0 ? "exact: by tickets"
+                     : fmt::format("exact by tickets, but for {} that came late", report::counted(late, "record"));
+  }
   return fmt::format("of {} of {} accesses on average", order == CACHESCAPE_ORDER_FINE ? "pieces" : "blocks",
                      report::with_thousands(accesses / std::max<std::uint64_t>(parts, 1)));
 }

@@ -47,6 +47,7 @@ void Collector::take(RingReader& ring) {
   learn_modules();  // those that joined before the records were written
   const RingReader::Front front = ring.front();
   ring.take(batch_, sink_);
+  if (front.is_piece && front.ticket < next_ticket_) ++late_parts_;
   if (front.is_piece && front.ends) next_ticket_ = std::max(next_ticket_, front.ticket + 1);
   if (front.ends) ++parts_;
   held_up_since_.reset();

@@ -41,6 +41,8 @@ class Collector {
   std::uint64_t dropped_blocks() const;
   /// Blocks or pieces so far: what was ordered as one.
   std::uint64_t ordered_parts() const { return parts_; }
+  /// Pieces, or parts of them, that came when later ones had been taken already: their thread did not run.
+  std::uint64_t late_parts() const { return late_parts_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -61,6 +63,7 @@ class Collector {
   std::uint64_t next_ticket_ = 0;                   ///< all before it were taken, or given up
   std::optional<Clock::time_point> held_up_since_;  ///< something waits for what comes before it
   std::uint64_t parts_ = 0;
+  std::uint64_t late_parts_ = 0;
   std::size_t globals_known_ = 0;
 };
 

@@ -39,5 +39,17 @@ class Sharing(KnownSharing, Emulated):
             self.assertGreaterEqual(tries[-1], least, f"{order}: {tries}")
 
 
+class InQemu(KnownSharing, Emulated):
+    """Threads run in parallel, and are ordered by blocks: what is never shared is not, whatever the order."""
+    make = Sharing.make
+
+    def record(self, *command, options=(), **more):
+        return super().record(*command, options=["--engine", "qemu", *options], **more)
+
+    def test_nothing_moves(self):
+        self.check_nothing_moves("blocks")
+        self.assertIn("by blocks of", self.info()["provenance"]["thread_order"])
+
+
 if __name__ == "__main__":
     main()
