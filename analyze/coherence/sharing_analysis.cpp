@@ -87,10 +87,6 @@ inline void SharingAnalysis::touch(std::uint32_t thread, Line line, std::uint64_
     groups_[g]->again(kind);
     return;
   }
-  if (g >= most_groups) [[unlikely]] {
-    ++unfollowed_;
-    return;
-  }
   last_line_ = line;
   last_group_ = g;
   std::uint32_t& number = number_of(line);

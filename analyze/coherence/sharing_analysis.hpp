@@ -34,7 +34,7 @@ struct SharingOptions {
 
 class SharingAnalysis {
  public:
-  /// Groups that can be told apart. Threads of further ones are not followed.
+  /// Groups that can be told apart.
   static constexpr std::uint32_t most_groups = 64;
 
   explicit SharingAnalysis(const SharingOptions& options);
@@ -42,7 +42,8 @@ class SharingAnalysis {
   /// All that the first group did before, from the least to the most recently touched line, and what was counted then.
   void seed(std::span<const CacheGroup::Known> lines, StackProfile stack, std::optional<SetProfile> sets);
 
-  /// Accesses of a thread, numbered by appearance, in the order of all threads.
+  /// Accesses of a thread, numbered by appearance, in the order of all threads. Precondition: it belongs to one of the
+  /// first most_groups groups.
   void consume(std::uint32_t thread, std::span<const PackedAccess> accesses);
   /// A loop's accesses: `trips` iterations of the body.
   void consume(std::uint32_t thread, std::uint64_t trips, std::span<const StridedAccess> body);
@@ -52,8 +53,6 @@ class SharingAnalysis {
   CoherentProfile profile() const;
   const SharingEvents& events() const { return events_; }
   const SharingOptions& options() const { return options_; }
-  /// Accesses of threads that are not followed.
-  std::uint64_t unfollowed() const { return unfollowed_; }
   std::uint64_t memory_bytes() const;
 
  private:
@@ -94,7 +93,6 @@ class SharingAnalysis {
   std::vector<std::uint32_t> states_;  ///< by number
   std::deque<Entry> entries_;
   std::vector<std::unique_ptr<CacheGroup>> groups_;
-  std::uint64_t unfollowed_ = 0;
   std::optional<StackProfile> earlier_stack_;
   std::optional<SetProfile> earlier_sets_;
 

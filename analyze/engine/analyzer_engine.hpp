@@ -49,6 +49,7 @@ struct Analyzer::Engine {
   std::uint32_t thread_number(ThreadId id);
   void add_thread(ThreadId id);
   void add_sharing();
+  void drop_sharing_of_too_many();
   void follow_touchers();
   void consume(const AccessBatch& batch);
   void consume(const PackedBatch& batch);

@@ -95,6 +95,17 @@ void Analyzer::Engine::add_sharing() {
   }
 }
 
+void Analyzer::Engine::drop_sharing_of_too_many() {
+  constexpr std::uint64_t most = analyze::SharingAnalysis::most_groups;
+  const auto too_many = [&](const auto& s) { return threads.size() > most * s->options().degree; };
+  const auto first = std::ranges::find_if(sharing, too_many);
+  if (first == sharing.end()) return;
+  warnings.push_back(fmt::format(
+      "there are more than {} caches of {} each: their coherence is not told", most,
+      (*first)->options().degree == 1 ? "one thread" : fmt::format("{} threads", (*first)->options().degree)));
+  std::erase_if(sharing, too_many);
+}
+
 void Analyzer::Engine::follow_touchers() {
   if (sampling.method != Sampling::Method::none || options.sharing.empty()) return;
   touchers.reserve(everything.size());
@@ -115,6 +126,7 @@ void Analyzer::Engine::add_thread(ThreadId id) {
   numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
   threads.push_back({id, {}, {}});
   if (threads.size() == 1) return;
+  drop_sharing_of_too_many();
   add_sharing();
   if (threads.size() == 2) {
     // Until now the first thread's stream was everything; from here on the two differ.

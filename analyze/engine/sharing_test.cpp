@@ -97,6 +97,22 @@ TEST(AnalyzerSharing, SetsTellForeignTouchesAsStacksDo) {
   }
 }
 
+TEST(AnalyzerSharing, MoreCachesThanCanBeToldApartAreLeftOut) {
+  AnalysisOptions options;
+  options.lines = {LineSize{6}};
+  options.set_lines = {};
+  auto analyzer = Analyzer::create(options);
+  AccessBatch batch;
+  for (std::uint32_t t = 0; t < 65; ++t) batch.push({Address{64 * t}, 8, AccessKind::write, ThreadId{t}, SiteId{}});
+  analyzer->consume(batch);
+  const Sharing sharing = analyzer->profile().sharing;
+  ASSERT_FALSE(sharing.degrees.empty());
+  EXPECT_EQ(sharing.degrees.front().degree, 2u);
+  EXPECT_EQ(sharing.degrees.front().caches, 33u);
+  EXPECT_EQ(analyzer->warnings(), std::vector<std::string>{"there are more than 64 caches of one thread each: their "
+                                                           "coherence is not told"});
+}
+
 TEST(AnalyzerSharing, LoopsAreTheirAccesses) {
   std::mt19937_64 random(9);
   AnalysisOptions options;
