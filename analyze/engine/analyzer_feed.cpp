@@ -95,15 +95,11 @@ void Analyzer::Engine::add_sharing() {
   }
 }
 
+// Whoever asks for such caches is told that nothing is known of them.
 void Analyzer::Engine::drop_sharing_of_too_many() {
-  constexpr std::uint64_t most = analyze::SharingAnalysis::most_groups;
-  const auto too_many = [&](const auto& s) { return threads.size() > most * s->options().degree; };
-  const auto first = std::ranges::find_if(sharing, too_many);
-  if (first == sharing.end()) return;
-  warnings.push_back(fmt::format(
-      "there are more than {} caches of {} each: their coherence is not told", most,
-      (*first)->options().degree == 1 ? "one thread" : fmt::format("{} threads", (*first)->options().degree)));
-  std::erase_if(sharing, too_many);
+  std::erase_if(sharing, [&](const auto& s) {
+    return threads.size() > std::uint64_t{analyze::SharingAnalysis::most_groups} * s->options().degree;
+  });
 }
 
 void Analyzer::Engine::follow_touchers() {
