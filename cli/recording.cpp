@@ -228,6 +228,15 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
 
 }  // namespace
 
+/// A check that says what is wrong in few words: CLI11 tells a range of three hundred digits.
+static CLI::Validator number_that(const CLI::Validator& check, const char* what) {
+  return CLI::Validator(
+      [check, what](std::string& text) {
+        return check(text).empty() ? std::string() : fmt::format("“{}” is not a number {}", text, what);
+      },
+      "");
+}
+
 void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace")->type_name("FILE");
   verb.add_option("--region", options.region, "Keep only what happens inside this region of <cachescape/mark.h>")
@@ -244,13 +253,13 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--skip", options.window.skip, "Leave out so many accesses first")->type_name("N");
   verb.add_option("--count", options.window.count, "Keep so many accesses, and no later ones")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(number_that(CLI::PositiveNumber, "above 0"));
   verb.add_option("--after", options.window.after, "Leave out what the program does in so many seconds first")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_that(CLI::NonNegativeNumber, "from 0 on"));
   verb.add_option("--for", options.window.seconds, "Keep what it does in so many seconds, and nothing later")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(number_that(CLI::PositiveNumber, "above 0"));
   verb.add_option("--block-cap", options.block_cap,
                   "Analyse until each block was executed N times, and estimate the rest by its executions")
       ->type_name("N");
