@@ -226,16 +226,16 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   return profile;
 }
 
-}  // namespace
-
 /// A check that says what is wrong in few words: CLI11 tells a range of three hundred digits.
-static CLI::Validator number_that(const CLI::Validator& check, const char* what) {
+CLI::Validator number_that(const CLI::Validator& check, const char* what) {
   return CLI::Validator(
       [check, what](std::string& text) {
         return check(text).empty() ? std::string() : fmt::format("“{}” is not a number {}", text, what);
       },
       "");
 }
+
+}  // namespace
 
 void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--trace", options.trace, "Also write the accesses to this .cstrace")->type_name("FILE");

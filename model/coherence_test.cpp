@@ -173,6 +173,7 @@ TEST(CoherentPrediction, TouchesTakeLinesAwayAsByflSays) {
     const auto prediction = predict(recording.profile, machine, {true, Detail::touches});
     ASSERT_TRUE(prediction.has_value());
     EXPECT_TRUE(prediction->warnings.empty());
+    EXPECT_EQ(prediction->outcome.levels[0].total().classes.conflict, 0u);
     EXPECT_EQ(prediction->outcome.levels[0].total().hits(), hits_by_touches(recording.batch, threads, lines));
   }
 }

@@ -67,24 +67,17 @@ CoherentModel::CoherentModel(const CoherentProfile& profile)
   for (const StreamModel& lost : lost_) add(touches_, lost.curve().touches());
 }
 
-template <class Misses>
-CoherentModel::Estimate CoherentModel::estimate(Misses misses_of) const {
-  const StreamModel::Estimate kept = misses_of(kept_);
+CoherentModel::Estimate CoherentModel::misses(std::uint64_t sets, std::uint64_t ways) const {
+  const StreamModel::Estimate kept = kept_.misses(sets, ways);
   Estimate all{kept.misses, {}, kept.method};
   for (std::size_t s = 0; s < sharing_kinds; ++s) {
     const KindCounts touches = lost_[s].curve().touches();
     add(all.misses, touches);
-    const KindCounts evicted = misses_of(lost_[s]).misses;
+    const KindCounts evicted = lost_[s].misses(sets, ways).misses;
     for (std::size_t k = 0; k < access_kinds; ++k) all.lost[s][k] = touches[k] - evicted[k];
   }
   return all;
 }
-
-CoherentModel::Estimate CoherentModel::misses(std::uint64_t sets, std::uint64_t ways) const {
-  return estimate([&](const StreamModel& stream) { return stream.misses(sets, ways); });
-}
-
-CoherentModel::Estimate CoherentModel::fully_associative_misses(std::uint64_t lines) const { return misses(1, lines); }
 
 std::uint64_t CoherentModel::upgrades(std::uint64_t lines, machine::Coherence protocol) const {
   if (protocol != machine::Coherence::msi) return upgrades_(lines);

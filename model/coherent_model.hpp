@@ -39,7 +39,6 @@ class CoherentModel {
   };
   /// Exact as StreamModel::misses(). Preconditions: sets ≥ 1, ways ≥ 1.
   Estimate misses(std::uint64_t sets, std::uint64_t ways) const;
-  Estimate fully_associative_misses(std::uint64_t lines) const;
   std::optional<StreamModel::WriteBacks> write_backs(std::uint64_t sets, std::uint64_t ways) const {
     return kept_.write_backs(sets, ways);
   }
@@ -55,9 +54,6 @@ class CoherentModel {
   const StreamModel& kept() const { return kept_; }
 
  private:
-  template <class Misses>
-  Estimate estimate(Misses misses_of) const;
-
   StreamModel kept_;
   std::array<StreamModel, sharing_kinds> lost_;
   Beyond taken_;

@@ -40,12 +40,6 @@ KindCounts hits(const StreamModel& stream, std::uint64_t sets, std::uint64_t way
   return hits;
 }
 
-/// Turns misses into hits, or hits into misses.
-void take(KindCounts& misses, const KindCounts& hits, bool hit) {
-  for (std::size_t k = 0; k < access_kinds; ++k)
-    misses[k] = hit ? misses[k] - std::min(misses[k], hits[k]) : misses[k] + hits[k];
-}
-
 std::uint64_t accesses_of(const Streams& streams, const std::vector<std::size_t>& threads) {
   std::uint64_t n = 0;
   for (const std::size_t t : threads) n += sum(streams.threads()[t].accesses);
@@ -129,8 +123,9 @@ StreamModel::Estimate LevelView::misses(std::uint64_t sets, std::uint64_t ways) 
     all.method = std::max(all.method, one.method);
   }
   if (shared_ != nullptr) {
-    for (const StreamModel* own : invalid_) take(all.misses, hits(*own, sets, ways), false);
-    take(all.misses, hits(*shared_, sets, ways * instances_), true);
+    for (const StreamModel* own : invalid_) add(all.misses, hits(*own, sets, ways));
+    const KindCounts found = hits(*shared_, sets, ways * instances_);
+    for (std::size_t k = 0; k < access_kinds; ++k) all.misses[k] -= std::min(all.misses[k], found[k]);
   }
   return all;
 }
@@ -140,7 +135,7 @@ std::array<KindCounts, sharing_kinds> LevelView::lost(std::uint64_t sets, std::u
 }
 
 KindCounts LevelView::fully_associative_misses(std::uint64_t lines) const {
-  if (coherent_ != nullptr) return coherent_->fully_associative_misses(lines).misses;
+  if (knows_others()) return misses(1, lines).misses;
   KindCounts all{};
   for (const Part& part : parts_) add(all, part.stream->fully_associative_misses(lines, part.stretch));
   return all;

@@ -9,13 +9,6 @@
 namespace cachescape::model {
 namespace {
 
-constexpr auto truly = static_cast<std::size_t>(SharingKind::true_sharing);
-constexpr auto falsely = static_cast<std::size_t>(SharingKind::false_sharing);
-
-bool is_worse(const SharingCounts& a, const SharingCounts& b) {
-  return std::tie(a[falsely], a[truly]) > std::tie(b[falsely], b[truly]);
-}
-
 void add(SharingCounts& to, const SharingCounts& more) {
   for (std::size_t s = 0; s < sharing_kinds; ++s) add_to(to[s], more[s]);
 }
@@ -28,17 +21,14 @@ std::string variable_of(const Places& places, std::uint32_t site) {
   return site == nowhere ? std::string() : places.sites[site].variable;
 }
 
-/// Bytes per bit of a mask.
-std::uint32_t granule(LineSize line) { return line.log2() > 6 ? 1u << (line.log2() - 6) : 1; }
-
 ThreadUse use_of(const Places& places, const LineUse& use, LineSize line) {
   ThreadUse u;
   u.thread = use.thread;
   u.reads = !use.writes;
   u.writes = use.writes;
   if (use.bytes != 0) {
-    u.first_byte = static_cast<std::uint32_t>(std::countr_zero(use.bytes)) * granule(line);
-    u.last_byte = static_cast<std::uint32_t>(64 - std::countl_zero(use.bytes)) * granule(line) - 1;
+    u.first_byte = static_cast<std::uint32_t>(std::countr_zero(use.bytes)) << mask_granule_bits(line);
+    u.last_byte = (static_cast<std::uint32_t>(64 - std::countl_zero(use.bytes)) << mask_granule_bits(line)) - 1;
   }
   u.line = site_group(places, use.site, Grouping::line);
   u.function = site_group(places, use.site, Grouping::function);
@@ -69,7 +59,7 @@ std::optional<Padding> padding_of(const SharedLine& shared, LineSize line) {
   for (const auto& [thread, bytes] : by_thread) {
     if ((seen & bytes) != 0 || bytes == 0) return std::nullopt;
     seen |= bytes;
-    starts.push_back(static_cast<std::uint32_t>(std::countr_zero(bytes)) * granule(line));
+    starts.push_back(static_cast<std::uint32_t>(std::countr_zero(bytes)) << mask_granule_bits(line));
   }
   if (starts.size() < 2) return std::nullopt;
   std::ranges::sort(starts);

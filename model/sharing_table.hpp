@@ -13,8 +13,6 @@
 
 namespace cachescape::model {
 
-using SharingCounts = std::array<std::uint64_t, sharing_kinds>;  ///< by SharingKind
-
 /// A place in the source that finds lines gone, and the one that took them.
 struct SharingPlaces {
   Group line;  ///< by line of the source

@@ -169,11 +169,7 @@ std::vector<SharedLine> merge_lines(std::span<const Profile> inputs, MergeKind k
   }
   std::vector<SharedLine> worst;
   for (auto& [where, sum] : sums) worst.push_back(std::move(sum));
-  std::ranges::stable_sort(worst, [](const SharedLine& a, const SharedLine& b) {
-    constexpr auto falsely = static_cast<std::size_t>(SharingKind::false_sharing);
-    constexpr auto truly = static_cast<std::size_t>(SharingKind::true_sharing);
-    return std::tie(a.misses[falsely], a.misses[truly]) > std::tie(b.misses[falsely], b.misses[truly]);
-  });
+  std::ranges::stable_sort(worst, is_worse, &SharedLine::misses);
   worst.resize(std::min(worst.size(), most));
   for (SharedLine& line : worst) std::ranges::sort(line.uses);
   return worst;

@@ -23,7 +23,7 @@ constexpr std::uint64_t mask(std::uint64_t first, std::uint64_t last) {
 
 SharingAnalysis::SharingAnalysis(const SharingOptions& options)
     : options_(options),
-      granule_bits_(options.line.log2() > 6 ? options.line.log2() - 6 : 0),
+      granule_bits_(mask_granule_bits(options.line)),
       counters_(options.set_levels, options.set_levels > 0 ? options.ways : 0),
       numbers_(shadow_slack_bytes),
       states_(1) {}

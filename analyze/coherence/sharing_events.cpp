@@ -1,7 +1,6 @@
 #include "analyze/coherence/sharing_events.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace cachescape::analyze {
 
@@ -44,10 +43,7 @@ std::vector<SharingPair> SharingEvents::pairs() const {
 std::vector<SharedLine> SharingEvents::worst_lines() const {
   std::vector<SharedLine> worst = lines_;
   const auto by_misses = [](const SharedLine& a, const SharedLine& b) {
-    constexpr auto falsely = static_cast<std::size_t>(SharingKind::false_sharing);
-    constexpr auto truly = static_cast<std::size_t>(SharingKind::true_sharing);
-    return std::tie(b.misses[falsely], b.misses[truly], a.address) <
-           std::tie(a.misses[falsely], a.misses[truly], b.address);
+    return a.misses != b.misses ? is_worse(a.misses, b.misses) : a.address < b.address;
   };
   const std::size_t told = std::min(told_lines, worst.size());
   std::ranges::partial_sort(worst, worst.begin() + static_cast<std::ptrdiff_t>(told), by_misses);

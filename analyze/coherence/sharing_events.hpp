@@ -37,7 +37,7 @@ class SharingEvents {
  private:
   static void add_use(SharedLine& line, const Use& use, bool writes);
 
-  boost::unordered_flat_map<std::uint64_t, std::array<std::uint64_t, sharing_kinds>> pairs_;
+  boost::unordered_flat_map<std::uint64_t, SharingCounts> pairs_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers_;  ///< into lines_, by address
   std::vector<SharedLine> lines_;
 };

@@ -19,6 +19,19 @@ enum class SharingKind : std::uint8_t {
   false_sharing = 1,  ///< others wrote only other bytes of the line
 };
 inline constexpr std::size_t sharing_kinds = 2;
+/// Indices into what is kept by SharingKind.
+inline constexpr auto truly = static_cast<std::size_t>(SharingKind::true_sharing);
+inline constexpr auto falsely = static_cast<std::size_t>(SharingKind::false_sharing);
+
+/// Misses by SharingKind.
+using SharingCounts = std::array<std::uint64_t, sharing_kinds>;
+/// What is falsely shared is worse: it need not be.
+constexpr bool is_worse(const SharingCounts& a, const SharingCounts& b) {
+  return a[falsely] != b[falsely] ? a[falsely] > b[falsely] : a[truly] > b[truly];
+}
+
+/// Masks of the bytes of a line have 64 bits: one for each byte, or for each 2^n bytes of longer lines.
+constexpr unsigned mask_granule_bits(LineSize line) { return line.log2() > 6 ? line.log2() - 6 : 0; }
 
 /// Touches of one kind in LRU caches of any size that lose lines to each other's writes. A touch is kept, first or
 /// lost.
@@ -72,7 +85,7 @@ struct SharingPair {
   std::uint32_t object = nowhere;
   std::uint32_t writer_site = nowhere;  ///< that took it away
   std::uint32_t writer_object = nowhere;
-  std::array<std::uint64_t, sharing_kinds> misses{};
+  SharingCounts misses{};
 
   friend auto operator<=>(const SharingPair&, const SharingPair&) = default;
 };
@@ -83,14 +96,14 @@ struct LineUse {
   std::uint32_t site = nowhere;
   std::uint32_t object = nowhere;
   bool writes = false;
-  std::uint64_t bytes = 0;  ///< a bit for each byte, or each 64th of a line, that it uses
+  std::uint64_t bytes = 0;  ///< that it uses: a mask (mask_granule_bits)
 
   friend auto operator<=>(const LineUse&, const LineUse&) = default;
 };
 
 struct SharedLine {
   Address address;
-  std::array<std::uint64_t, sharing_kinds> misses{};
+  SharingCounts misses{};
   std::vector<LineUse> uses{};
 
   friend bool operator==(const SharedLine&, const SharedLine&) = default;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/kind_counts.hpp"
+#include "product/report/counter_columns.hpp"
 #include "product/report/counters_text.hpp"
 #include "product/report/fitted_text.hpp"
 #include "product/report/number_text.hpp"
@@ -126,26 +127,14 @@ std::string worst_places(const PlacesReport& report, std::size_t width) {
 
 /// The main counters of the places shown, as many as there is room for.
 std::string counters_by_place(const PlacesReport& report, std::size_t width) {
-  struct Metric {
-    const char* metric;
-    const char* title;
-  };
-  constexpr Metric metrics[] = {{"instructions", "instructions"},
-                                {"loads", "loads"},
-                                {"stores", "stores"},
-                                {"flops", "flops"},
-                                {"int.ops", "int ops"}};
-  std::vector<Metric> shown;
-  for (const Metric& m : metrics) {
-    if (model::value_of(report.counters, m.metric)) shown.push_back(m);
-  }
+  std::vector<CounterColumn> shown = counter_columns(report.counters);
   for (; !shown.empty(); shown.pop_back()) {
     std::vector<Table::Column> columns{{std::string(model::name_of(report.options.grouping)), Align::left}};
-    for (const Metric& m : shown) columns.push_back({m.title});
+    for (const CounterColumn& m : shown) columns.push_back({m.title});
     Table table(std::move(columns));
     for (const model::GroupCounters& place : report.place_counters) {
       std::vector<std::string> cells{label_of(place.group)};
-      for (const Metric& m : shown) {
+      for (const CounterColumn& m : shown) {
         const auto value = model::value_of(place.counters, m.metric);
         cells.push_back(value ? with_thousands(*value) : "–");
       }

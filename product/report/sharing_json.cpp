@@ -12,10 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto truly = static_cast<std::size_t>(SharingKind::true_sharing);
-constexpr auto falsely = static_cast<std::size_t>(SharingKind::false_sharing);
-
-void put_misses(Json& json, const model::SharingCounts& misses) {
+void put_misses(Json& json, const SharingCounts& misses) {
   json["false_sharing"] = misses[falsely];
   json["true_sharing"] = misses[truly];
 }

@@ -17,8 +17,6 @@ using model::SharedLineRow;
 using model::SharedObjectRow;
 using model::ThreadUse;
 
-constexpr auto truly = static_cast<std::size_t>(SharingKind::true_sharing);
-constexpr auto falsely = static_cast<std::size_t>(SharingKind::false_sharing);
 constexpr std::size_t least_name = 16;
 /// Of each object.
 constexpr std::size_t shown_pairs = 4;

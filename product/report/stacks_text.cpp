@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "product/report/counter_columns.hpp"
 #include "product/report/counters_text.hpp"
 #include "product/report/fitted_text.hpp"
 #include "product/report/number_text.hpp"
@@ -15,16 +16,6 @@ namespace cachescape::report {
 namespace {
 
 constexpr std::size_t least_name = 16;
-
-struct Metric {
-  const char* metric;
-  const char* title;
-};
-constexpr Metric metrics[] = {{"instructions", "instructions"},
-                              {"loads", "loads"},
-                              {"stores", "stores"},
-                              {"flops", "flops"},
-                              {"int.ops", "int ops"}};
 
 std::vector<std::pair<std::string, const model::StackRow*>> lines_of(const StacksReport& report) {
   std::vector<std::pair<std::string, const model::StackRow*>> lines;
@@ -37,16 +28,14 @@ std::vector<std::pair<std::string, const model::StackRow*>> lines_of(const Stack
 
 /// With as many columns as there is room for.
 std::string stacks_table(const StacksReport& report, std::size_t width) {
-  std::vector<Metric> shown;
-  for (const Metric& m : metrics)
-    if (model::value_of(report.counters, m.metric)) shown.push_back(m);
+  std::vector<CounterColumn> shown = counter_columns(report.counters);
   while (true) {
     std::vector<Table::Column> columns{{"call stack", Table::Align::left}, {"calls"}};
-    for (const Metric& m : shown) columns.push_back({m.title});
+    for (const CounterColumn& m : shown) columns.push_back({m.title});
     Table table(std::move(columns));
     for (const auto& [label, row] : lines_of(report)) {
       std::vector<std::string> cells{label, with_thousands(row->calls)};
-      for (const Metric& m : shown)
+      for (const CounterColumn& m : shown)
         cells.push_back(with_thousands(model::value_of(row->counters, m.metric).value_or(0)));
       table.add(std::move(cells));
     }

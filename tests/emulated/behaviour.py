@@ -4,24 +4,7 @@ import signal
 import subprocess
 import time
 
-from common import FAST, PROGRAM, Emulated, main, wait_for
-
-# Writes each of 1000 ints `times` times, in the function of this name.
-TOUCH = r"""
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static volatile int cells[1000];
-__attribute__((noinline)) void touch(int times) {
-  for (int k = 0; k < times; k++)
-    for (int i = 0; i < 1000; i++) cells[i] = i;
-}
-"""
+from common import FAST, PROGRAM, TOUCH, Emulated, main, wait_for
 
 
 class Behaviour(Emulated):

@@ -12,6 +12,23 @@ from support import BUILD, FAST, PROGRAM, SOURCE, Scratch, main, wait_for  # noq
 TOOL_FOLDER = BUILD / "lib/cachescape/valgrind"
 PLAIN = {"LC_ALL": "C"}
 
+# Writes each of 1000 ints `times` times, in the function of this name.
+TOUCH = r"""
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int cells[1000];
+__attribute__((noinline)) void touch(int times) {
+  for (int k = 0; k < times; k++)
+    for (int i = 0; i < 1000; i++) cells[i] = i;
+}
+"""
+
 
 class Emulated(Scratch):
     def build(self, text, *options, name="x", language="c", compiler=None):
@@ -27,4 +44,4 @@ class Emulated(Scratch):
         return info["reads"], info["writes"], info["modifies"]
 
 
-__all__ = ["BUILD", "FAST", "PLAIN", "PROGRAM", "SOURCE", "TOOL_FOLDER", "Emulated", "main", "wait_for"]
+__all__ = ["BUILD", "FAST", "PLAIN", "PROGRAM", "SOURCE", "TOOL_FOLDER", "TOUCH", "Emulated", "main", "wait_for"]

@@ -8,27 +8,14 @@ import subprocess
 import time
 import unittest
 
-from common import FAST, PROGRAM, Emulated, main, wait_for
+from common import FAST, PROGRAM, TOUCH, Emulated, main, wait_for
 from truth import ATOMICS, SCALAR, STATE, STRINGS, VECTORS
 
 FOREIGN = ("aarch64", "riscv64")
 MISSING = [tool for tool in ["qemu-x86_64", *(f"qemu-{m}" for m in FOREIGN), *(f"{m}-linux-gnu-gcc" for m in FOREIGN)] if not shutil.which(tool)]
 
-KERNEL = r"""
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static volatile int cells[1000];
+KERNEL = TOUCH + r"""
 static volatile long wide[512];
-__attribute__((noinline)) void touch(int times) {
-  for (int k = 0; k < times; k++)
-    for (int i = 0; i < 1000; i++) cells[i] = i;
-}
 __attribute__((noinline)) void update(void) {
   for (int i = 0; i < 512; i++) wide[i] += i;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "observe/compiled/runtime/runtime.h"
+#include "session/detach.h"
 
 enum { path_bytes = 4096 };
 
@@ -52,22 +53,7 @@ static int above_standard_streams(int file) {
 /* In the grandchild: becomes the collector. Only what is safe after a fork. It keeps `alive` open as long as it lives.
  */
 static void become_collector(const char* path, int session, int alive, char* const* arguments) {
-  setsid();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  for (int n = 1; n < 32; ++n) signal(n, SIG_DFL);
-  /* The program's own output must end when the program ends. */
-  const int nothing = open("/dev/null", O_RDWR);
-  dup2(nothing, 0);
-  dup2(nothing, 1);
-  if (fcntl(2, F_GETFD) < 0) dup2(nothing, 2);
-  /* Both out of the way of the numbers that they get. */
-  session = fcntl(session, F_DUPFD, 5);
-  alive = fcntl(alive, F_DUPFD, 5);
-  dup2(session, 3);
-  dup2(alive, 4);
-  close_range(5, ~0U, 0);
+  cachescape_detach(session, alive);
   execvp(path, arguments);
   cachescape_exit_now(127);
 }

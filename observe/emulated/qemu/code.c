@@ -9,15 +9,12 @@
 #include <string.h>
 
 #include "observe/emulated/qemu/observer.h"
+#include "session/code_writer.h"
 #include "session/session_atomic.h"
 
-enum { part_bytes = 1 << 20, most_mappings = 4096 };
+enum { most_mappings = 4096 };
 
-struct list {
-  struct cachescape_part* last;
-  uint32_t count;
-};
-static struct list descriptors, mappings;
+static struct cachescape_list descriptors, mappings;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both lists; never taken where a known access is made */
 static bool full;
 static uint64_t guest_base;
@@ -25,51 +22,19 @@ static const struct cs_machine* machine;
 
 void cs_code_is_for(const struct cs_machine* with) { machine = with; }
 
-static void* arena(uint64_t bytes, uint64_t* at) {
-  struct cachescape_session* const s = cs_session();
-  const uint64_t wanted = (bytes + 63) & ~UINT64_C(63);
-  if (s == NULL || cachescape_load64(&s->arena_used) + wanted > s->arena_bytes) return NULL;
-  *at = s->arena_at + cachescape_add64(&s->arena_used, wanted);
-  return (char*)s + *at;
-}
-
-static struct cachescape_part* new_part(uint64_t* at) {
-  struct cachescape_part* const part = arena(part_bytes, at);
-  if (part != NULL) part->bytes = part_bytes - sizeof *part;
-  return part;
-}
-
 static bool tell_mappings_again(void);
 
 bool cs_begin_code(void) {
   uint64_t at = 0;
-  struct cachescape_code* const code = arena(sizeof *code, &at);
+  struct cachescape_code* const code = cachescape_arena(cs_session(), sizeof *code, &at);
   full = false;
-  descriptors = mappings = (struct list){0};
+  descriptors = mappings = (struct cachescape_list){0};
   if (code == NULL) return false;
-  descriptors.last = new_part(&code->descriptors_at);
-  mappings.last = new_part(&code->mappings_at);
+  descriptors.last = cachescape_new_part(cs_session(), &code->descriptors_at);
+  mappings.last = cachescape_new_part(cs_session(), &code->mappings_at);
   if (descriptors.last == NULL || mappings.last == NULL || !tell_mappings_again()) return false;
   cachescape_store64(&cs_session()->code_at, at);
   return true;
-}
-
-/* Room for an entry behind what is complete; null where there is none. */
-static void* next_entry(struct list* list, uint64_t bytes) {
-  struct cachescape_part* part = list->last;
-  if (part->bytes - part->used < bytes) {
-    uint64_t at = 0;
-    struct cachescape_part* const next = new_part(&at);
-    if (next == NULL) return NULL;
-    cachescape_store64(&part->next_at, at);
-    list->last = part = next;
-  }
-  return (char*)(part + 1) + part->used;
-}
-
-static uint32_t complete_entry(struct list* list, uint64_t bytes) {
-  cachescape_store64(&list->last->used, list->last->used + bytes);
-  return list->count++;
 }
 
 /* One slot for the address of one access. */
@@ -80,11 +45,11 @@ uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, un
   } entry = {{.address = address, .mapping = mapping, .slots = 1, .accesses = 1},
              {.size = (uint16_t)bytes, .flags = (uint8_t)kind}};
   pthread_mutex_lock(&lock);
-  void* const at = cs_session() == NULL ? NULL : next_entry(&descriptors, sizeof entry);
+  void* const at = cs_session() == NULL ? NULL : cachescape_next_entry(cs_session(), &descriptors, sizeof entry);
   uint32_t number = cs_no_descriptor;
   if (at != NULL) {
     memcpy(at, &entry, sizeof entry);
-    number = complete_entry(&descriptors, sizeof entry);
+    number = cachescape_complete_entry(&descriptors, sizeof entry);
   } else if (cs_session() != NULL) {
     if (!full) cs_say("the session has no room for more code: what is translated from now on is not observed", "");
     full = true;
@@ -103,14 +68,14 @@ static struct known {
 
 static bool write_mapping(const struct known* k) {
   const uint64_t path_bytes = (strlen(k->path) + 1 + 7) & ~UINT64_C(7);
-  struct cachescape_mapping* const entry = next_entry(&mappings, sizeof *entry + path_bytes);
+  struct cachescape_mapping* const entry = cachescape_next_entry(cs_session(), &mappings, sizeof *entry + path_bytes);
   if (entry == NULL) return false;
   entry->begin = k->begin;
   entry->end = k->end;
   entry->file_offset = k->file_offset;
   entry->path_bytes = (uint32_t)path_bytes;
   strcpy((char*)(entry + 1), k->path);
-  complete_entry(&mappings, sizeof *entry + path_bytes);
+  cachescape_complete_entry(&mappings, sizeof *entry + path_bytes);
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "observe/emulated/qemu/observer.h"
+#include "session/detach.h"
 #include "session/session_atomic.h"
 #include "session/session_layout.h"
 
@@ -69,22 +70,7 @@ static void prepare(struct collectors_command* c, const char* collector) {
 
 /* In the grandchild. It keeps `alive` open as long as it lives. */
 static void become_collector(const struct collectors_command* c, int session, int alive) {
-  setsid();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  for (int n = 1; n < 32; ++n) signal(n, SIG_DFL);
-  /* The program's own output must end when the program ends. */
-  const int nothing = open("/dev/null", O_RDWR);
-  dup2(nothing, 0);
-  dup2(nothing, 1);
-  if (fcntl(2, F_GETFD) < 0) dup2(nothing, 2);
-  /* Both out of the way of the numbers that they get. */
-  session = fcntl(session, F_DUPFD, 5);
-  alive = fcntl(alive, F_DUPFD, 5);
-  dup2(session, 3);
-  dup2(alive, 4);
-  close_range(5, ~0U, 0);
+  cachescape_detach(session, alive);
   execve(c->words[0], c->words, environ);
   _exit(127);
 }

@@ -78,12 +78,7 @@ static struct call* calls;
 static UInt calls_room;
 
 static struct call* call_of(ThreadId thread) {
-  if (thread >= calls_room) {
-    const UInt room = thread + 64;
-    calls = VG_(realloc)("cachescape.calls", calls, room * sizeof *calls);
-    VG_(memset)(calls + calls_room, 0, (room - calls_room) * sizeof *calls);
-    calls_room = room;
-  }
+  calls = cs_with_room_for(thread, calls, &calls_room, sizeof *calls);
   return &calls[thread];
 }
 

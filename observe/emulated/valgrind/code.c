@@ -6,69 +6,33 @@
 #include <pub_tool_libcbase.h>
 #include <pub_tool_mallocfree.h>
 #include "observe/emulated/valgrind/tool.h"
+#include "session/code_writer.h"
 #include "session/session_atomic.h"
 #include "session/stack.h"
 
-enum { part_bytes = 1 << 20 };
 enum { no_descriptor = 0x7fffffff }; /* a record that names it cannot be read, and is counted */
 
-struct list {
-  struct cachescape_part* last;
-  UInt count;
-};
-static struct list descriptors, mappings;
+static struct cachescape_list descriptors, mappings;
 static Bool full;
-
-static void* arena(ULong bytes, uint64_t* at) {
-  struct cachescape_session* const s = cs_session();
-  const ULong wanted = (bytes + 63) & ~63ULL;
-  if (cachescape_load64(&s->arena_used) + wanted > s->arena_bytes) return NULL;
-  *at = s->arena_at + cachescape_add64(&s->arena_used, wanted);
-  return (char*)s + *at;
-}
-
-static struct cachescape_part* new_part(uint64_t* at) {
-  struct cachescape_part* const part = arena(part_bytes, at);
-  if (part != NULL) part->bytes = part_bytes - sizeof *part;
-  return part;
-}
 
 Bool cs_begin_code(void) {
   struct cachescape_session* const s = cs_session();
   uint64_t at = 0;
-  struct cachescape_code* const code = arena(sizeof *code, &at);
+  struct cachescape_code* const code = cachescape_arena(cs_session(), sizeof *code, &at);
   full = False;
   descriptors.count = mappings.count = 0;
   if (code == NULL) return False;
-  descriptors.last = new_part(&code->descriptors_at);
-  mappings.last = new_part(&code->mappings_at);
+  descriptors.last = cachescape_new_part(cs_session(), &code->descriptors_at);
+  mappings.last = cachescape_new_part(cs_session(), &code->mappings_at);
   if (descriptors.last == NULL || mappings.last == NULL) return False;
   cachescape_store64(&s->code_at, at);
   return True;
 }
 
-/* Room for an entry behind what is complete; null where there is none. */
-static void* next_entry(struct list* list, ULong bytes) {
-  struct cachescape_part* part = list->last;
-  if (part->bytes - part->used < bytes) {
-    uint64_t at = 0;
-    struct cachescape_part* const next = new_part(&at);
-    if (next == NULL) return NULL;
-    cachescape_store64(&part->next_at, at);
-    list->last = part = next;
-  }
-  return (char*)(part + 1) + part->used;
-}
-
-static UInt complete_entry(struct list* list, ULong bytes) {
-  cachescape_store64(&list->last->used, list->last->used + bytes);
-  return list->count++;
-}
-
 /* One superblock needs a few parts at most. */
 Bool cs_code_has_room(void) {
   struct cachescape_session* const s = cs_session();
-  if (cachescape_load64(&s->arena_used) + 8 * part_bytes <= s->arena_bytes) return True;
+  if (cachescape_load64(&s->arena_used) + 8 * cachescape_part_bytes <= s->arena_bytes) return True;
   if (!full) cs_say("the session has no room for more code: what is translated from now on is not observed", "");
   full = True;
   cachescape_add64(&s->unobserved, 1);
@@ -79,11 +43,11 @@ UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
                        const struct cachescape_code_access* access) {
   const ULong access_bytes = descriptor->accesses * sizeof *access;
   const ULong bytes = sizeof *descriptor + access_bytes;
-  char* const entry = next_entry(&descriptors, bytes);
+  char* const entry = cachescape_next_entry(cs_session(), &descriptors, bytes);
   if (entry == NULL) return no_descriptor;
   VG_(memcpy)(entry, descriptor, sizeof *descriptor);
   VG_(memcpy)(entry + sizeof *descriptor, access, access_bytes);
-  return complete_entry(&descriptors, bytes);
+  return cachescape_complete_entry(&descriptors, bytes);
 }
 
 /* Instructions that markers name. */
@@ -133,7 +97,7 @@ static Bool add_mapping(const NSegment* segment) {
   UChar build_id[CACHESCAPE_MAX_BUILD_ID];
   const UInt id_bytes = cs_build_id(path, build_id, sizeof build_id);
   const ULong bytes = sizeof(struct cachescape_mapping) + path_bytes + ((id_bytes + 7) & ~7U);
-  struct cachescape_mapping* const entry = next_entry(&mappings, bytes);
+  struct cachescape_mapping* const entry = cachescape_next_entry(cs_session(), &mappings, bytes);
   if (entry == NULL) return False;
   entry->begin = segment->start;
   entry->end = segment->end + 1;
@@ -142,7 +106,7 @@ static Bool add_mapping(const NSegment* segment) {
   entry->build_id_bytes = id_bytes;
   VG_(strcpy)((HChar*)(entry + 1), path);
   VG_(memcpy)((HChar*)(entry + 1) + path_bytes, build_id, id_bytes);
-  const UInt number = complete_entry(&mappings, bytes);
+  const UInt number = cachescape_complete_entry(&mappings, bytes);
   if (number >= known_room) {
     known_room = 2 * number + 64;
     known = VG_(realloc)("cachescape.mappings", known, known_room * sizeof *known);

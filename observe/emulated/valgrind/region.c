@@ -44,12 +44,7 @@ Bool cs_region_option(const HChar* argument) {
 }
 
 static struct calipers* calipers_of(ThreadId thread) {
-  if (thread >= threads_room) {
-    const UInt room = thread + 64;
-    threads = VG_(realloc)("cachescape.calipers", threads, room * sizeof *threads);
-    VG_(memset)(threads + threads_room, 0, (room - threads_room) * sizeof *threads);
-    threads_room = room;
-  }
+  threads = cs_with_room_for(thread, threads, &threads_room, sizeof *threads);
   return &threads[thread];
 }
 

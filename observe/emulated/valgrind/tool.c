@@ -6,6 +6,7 @@
 #include <pub_tool_libcbase.h>
 #include <pub_tool_libcfile.h>
 #include <pub_tool_libcproc.h>
+#include <pub_tool_mallocfree.h>
 #include <pub_tool_options.h>
 
 static Int session_file = -1;         /* --session: the descriptor of the session to join */
@@ -21,6 +22,15 @@ static Bool option(const HChar* argument) {
   return True;
 }
 static void usage(void) {}
+
+void* cs_with_room_for(ThreadId thread, void* array, UInt* room, SizeT entry_bytes) {
+  if (thread < *room) return array;
+  const UInt more = thread + 64;
+  char* const larger = VG_(realloc)("cachescape.threads", array, more * entry_bytes);
+  VG_(memset)(larger + *room * entry_bytes, 0, (more - *room) * entry_bytes);
+  *room = more;
+  return larger;
+}
 
 static void follow(void) {
   struct cachescape_session* const own = collector == NULL ? NULL : cs_start_collector(collector);

@@ -27,6 +27,8 @@ UInt cs_session_number(void); /* 1, 2, … in this process and the one that it w
 void cs_start_running(ThreadId thread, ULong blocks);
 void cs_name_thread(ThreadId thread); /* what is written from now on is its */
 void cs_stop_running(ThreadId thread, ULong blocks);
+/* An array with an entry for each thread up to this one, the new ones zero; `room` is how many it had and has. */
+void* cs_with_room_for(ThreadId thread, void* array, UInt* room, SizeT entry_bytes);
 void cs_thread_begins(ThreadId parent, ThreadId thread);
 void cs_thread_ends(ThreadId thread);
 void cs_refill(struct place* place);
