@@ -15,6 +15,7 @@
 #include "cachescape/line.hpp"
 #include "cachescape/places.hpp"
 #include "cachescape/sharing.hpp"
+#include "cachescape/signature.hpp"
 
 namespace cachescape {
 
@@ -70,6 +71,17 @@ struct SetProfile {
   friend bool operator==(const SetProfile&, const SetProfile&) = default;
 };
 
+/// What a memory signature is made of.
+struct SignatureProfile {
+  Scope scope;
+  SignatureRule rule;
+  SignatureCounts counts{};
+  std::vector<Bin> steps;            ///< signature_step() of every first touch of a block but each thread's first
+  std::vector<SiteSignature> sites;  ///< by ascending site; empty where the scope is a thread or sites are unknown
+
+  friend bool operator==(const SignatureProfile&, const SignatureProfile&) = default;
+};
+
 struct Sampling {
   enum class Method : std::uint8_t {
     none,         ///< every access was analysed
@@ -118,10 +130,11 @@ struct Profile {
   std::vector<ThreadCounts> threads;  ///< by ascending thread; all accesses, analysed or not
   Sampling sampling;
   Losses losses;
-  std::vector<StackProfile> stacks;  ///< by (scope, line)
-  std::vector<SetProfile> sets;      ///< by (scope, line)
-  Places places;                     ///< empty where the observer knows no source
-  Sharing sharing;                   ///< empty where there is one thread, or nobody asked
+  std::vector<StackProfile> stacks;            ///< by (scope, line)
+  std::vector<SetProfile> sets;                ///< by (scope, line)
+  std::vector<SignatureProfile> signatures{};  ///< by (scope, word, every_word); empty where nobody asked
+  Places places;                               ///< empty where the observer knows no source
+  Sharing sharing;                             ///< empty where there is one thread, or nobody asked
 
   KindCounts accesses() const {
     KindCounts sum{};

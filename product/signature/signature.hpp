@@ -1,0 +1,64 @@
+// A memory signature as it is handed on: a workload in a few hundred numbers, without the program.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cachescape/signature.hpp"
+
+namespace cachescape::signature {
+
+/// How often a part of a block was touched in the same half as the last time.
+struct HalfShare {
+  std::optional<double> share;       ///< none where it was never touched again
+  std::optional<HalfCounts> counts;  ///< none where it was written by hand
+
+  friend bool operator==(const HalfShare&, const HalfShare&) = default;
+};
+
+/// Hit rates of fully associative LRU caches of 1, 2, 4 … 2^16 lines.
+using HitRates = std::array<double, signature_depths>;
+
+/// Hit rates at one width of lines.
+struct Width {
+  LineSize line{6};
+  HitRates hit_rates{};
+
+  friend bool operator==(const Width&, const Width&) = default;
+};
+
+/// What Chameleon's signature does not have. Shares are of the references in each bin of distances.
+struct Detail {
+  std::array<double, signature_bins> references{};  ///< share of all references
+  std::array<double, signature_bins> writes{};      ///< stores and read-modify-writes
+  std::array<double, signature_bins> foreign{};     ///< to a block that another thread touched last
+  std::vector<double> threads{1};                   ///< share of all references that each thread makes
+  std::vector<Width> widths;                        ///< ascending, below 512 bytes
+  std::vector<Bin> steps;                           ///< as SignatureProfile::steps, the most frequent ones
+  std::uint64_t other_steps = 0;                    ///< all others, anywhere
+  double parallelism = 0;                           ///< loads that do not wait for each other; 0 = unknown
+
+  friend bool operator==(const Detail&, const Detail&) = default;
+};
+
+struct Signature {
+  std::string name = "0";            ///< of what: a program, a thread, a function, a block
+  std::uint64_t accesses = 0;        ///< made
+  std::uint64_t references = 0;      ///< analysed
+  std::uint64_t limit = 4294967285;  ///< after how many the recording would have ended
+  double sample_rate = 1;
+  SignatureRule rule;
+  HitRates hit_rates{};  ///< of caches with lines of 512 bytes
+  /// By half and bin of distances; the last bin of a column holds what is farther than any.
+  std::array<std::array<HalfShare, signature_depths>, signature_halves> halves{};
+  std::array<HalfShare, signature_halves> average{};
+  std::optional<Detail> detail;
+
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+}  // namespace cachescape::signature
