@@ -92,15 +92,15 @@ struct Table {
   int columns;
 };
 constexpr Table rows_of[] = {
-    {"recording", 4},    {"provenance", 3},      {"thread", 4},         {"sampling", 6},
-    {"loss", 3},         {"stack", 5},           {"stack_kind", 4},     {"stack_bin", 4},
-    {"popularity", 3},   {"set_profile", 8},     {"set_grid", 3},       {"set_bin", 5},
-    {"location", 6},     {"block", 8},           {"site", 5},           {"object", 7},
-    {"counter", 4},      {"place_line", 1},      {"place", 7},          {"place_kind", 4},
-    {"place_bin", 4},    {"write_back", 2},      {"write_back_bin", 3}, {"sharing", 5},
-    {"sharing_kind", 4}, {"sharing_bin", 5},     {"sharing_event", 3},  {"sharing_event_bin", 4},
-    {"sharing_sets", 3}, {"sharing_set_bin", 6}, {"sharing_pair", 7},   {"shared_line", 4},
-    {"line_use", 7},     {"signature", 9},       {"signature_bin", 7},  {"signature_half", 6},
+    {"recording", 4},     {"provenance", 3},      {"thread", 4},         {"sampling", 6},
+    {"loss", 3},          {"stack", 5},           {"stack_kind", 4},     {"stack_bin", 4},
+    {"popularity", 3},    {"set_profile", 8},     {"set_grid", 3},       {"set_bin", 5},
+    {"location", 6},      {"block", 8},           {"site", 5},           {"object", 7},
+    {"counter", 4},       {"place_line", 1},      {"place", 7},          {"place_kind", 4},
+    {"place_bin", 4},     {"write_back", 2},      {"write_back_bin", 3}, {"sharing", 5},
+    {"sharing_kind", 4},  {"sharing_bin", 5},     {"sharing_event", 3},  {"sharing_event_bin", 4},
+    {"sharing_sets", 3},  {"sharing_set_bin", 6}, {"sharing_pair", 7},   {"shared_line", 4},
+    {"line_use", 7},      {"signature", 9},       {"signature_bin", 7},  {"signature_half", 6},
     {"signature_step", 3}};
 
 std::string schema() {
