@@ -69,8 +69,9 @@ void SignatureAnalysis::iterate(std::span<const StridedAccess> body, std::uint64
   }
 }
 
-// Once all accesses have been made, each in one block, an iteration that stays in them finds these in the order in which
-// the one before has left them, and leaves them so: the second iteration's distances are those of all that follow.
+// Once all accesses have been made, each in one block, an iteration that stays in them finds these in the order in
+// which the one before has left them, and leaves them so: the second iteration's distances are those of all that
+// follow.
 void SignatureAnalysis::consume_by_stretches(const Loop& loop) {
   constexpr std::uint64_t too_few = 4;
   for (std::uint64_t i = 0; i < loop.trips;) {
