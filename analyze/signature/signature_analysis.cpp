@@ -169,11 +169,15 @@ void SignatureAnalysis::walk_again(const Repetition& repetition) {
 
 template <std::uint32_t Word>
 void SignatureAnalysis::walk_stays(std::size_t first_stay, std::size_t end_stay) {
-  // A tree is found by its number, and both are likely to be far from the processor.
+  // A tree is found by its number, and both may be far from the processor. Those of first touches are made, not found.
   constexpr std::size_t ahead = 8;
+  constexpr std::uint32_t near = 128;
+  const auto is_far = [&](std::size_t s) {
+    return s < end_stay && distances_[s] >= near && distances_[s] != cold_distance;
+  };
   for (std::size_t s = first_stay; s < end_stay; ++s) {
-    if (s + 2 * ahead < stays_) numbers_.prefetch(blocks_[s + 2 * ahead].value);
-    if (s + ahead < stays_) prefetch_tree(blocks_[s + ahead]);
+    if (is_far(s + 2 * ahead)) numbers_.prefetch(blocks_[s + 2 * ahead].value);
+    if (is_far(s + ahead)) prefetch_tree(blocks_[s + ahead]);
     const bool cold = distances_[s] == cold_distance;
     if (cold) note_first_touch(blocks_[s], stay_[s].thread);
     std::size_t bin = cold ? cold_bin : signature_bin(distances_[s]);
