@@ -20,18 +20,15 @@ Result<void> can_be_linked(const synth::Seed& seed) {
     return failure(ErrorKind::malformed,
                    fmt::format("its working set of {} bytes is not a number of blocks of {}", seed.working_set, block));
   const std::uint64_t words = seed.working_set / seed.word;
-  const std::uint32_t highest = *std::ranges::max_element(seed.words);
-  if (highest >= words)
+  std::vector<std::uint32_t> sorted = seed.words;
+  std::ranges::sort(sorted);
+  if (sorted.back() >= words)
     return failure(ErrorKind::malformed,
-                   fmt::format("word {} lies outside of its working set of {} words", highest, words));
-  std::vector<bool> seen(std::size_t{highest} + 1);
-  for (const std::uint32_t word : seed.words) {
-    if (seen[word])
-      return failure(ErrorKind::malformed,
-                     fmt::format("word {} is referenced twice, and an array element has room for one next index", word),
-                     {}, "make the seed with cachescape synth --unique");
-    seen[word] = true;
-  }
+                   fmt::format("word {} lies outside of its working set of {} words", sorted.back(), words));
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    return failure(ErrorKind::malformed,
+                   fmt::format("word {} is referenced twice, and an array element has room for one next index", *twice),
+                   {}, "make the seed with cachescape synth --unique");
   return {};
 }
 

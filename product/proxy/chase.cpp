@@ -9,13 +9,20 @@
 namespace cachescape::proxy {
 namespace {
 
-/// One loop for each number of chains: only where it is a constant do all indices stay in registers. Volatile loads are
-/// made one by one in the order of the source, so that the processor sees the seed's order.
+/// Reads in one instruction, then and there: the compiler must neither swap loads of different chains, so that the
+/// processor sees the seed's order, nor gather several into a vector.
+template <class Element>
+[[gnu::always_inline]] inline void step(const Element* array, std::uint64_t& index) {
+  index = array[index];
+  asm volatile("" : "+r"(index));
+}
+
+/// One loop for each number of chains: only where it is a constant do all indices stay in registers.
 template <class Element, std::size_t... chain>
-[[gnu::noinline]] void chase_chains(const volatile Element* array, std::uint64_t* at, std::uint64_t rounds,
+[[gnu::noinline]] void chase_chains(const Element* array, std::uint64_t* at, std::uint64_t rounds,
                                     std::index_sequence<chain...>) {
   std::uint64_t index[] = {at[chain]...};
-  for (; rounds > 0; --rounds) ((index[chain] = array[index[chain]]), ...);
+  for (; rounds > 0; --rounds) (step(array, index[chain]), ...);
   ((at[chain] = index[chain]), ...);
 }
 
