@@ -22,22 +22,6 @@ std::uint64_t divided_up(std::uint64_t n, std::uint64_t by) { return n / by + st
 /// Steps per chain between two looks at the clock: some milliseconds to a second.
 std::uint64_t slice(const Layout& layout) { return (std::uint64_t{1} << 22) / layout.chains; }
 
-/// Runs `rounds` in slices; `between` is told the share that is done, outside of the seconds that are returned.
-template <class Between>
-double run_timed(Benchmark& benchmark, std::uint64_t rounds, const Between& between) {
-  const std::uint64_t most = slice(benchmark.layout());
-  double seconds = 0;
-  for (std::uint64_t done = 0; done < rounds;) {
-    const std::uint64_t now = std::min(most, rounds - done);
-    const Clock::time_point start = Clock::now();
-    benchmark.run(now);
-    seconds += seconds_since(start);
-    done += now;
-    between(static_cast<double>(done) / static_cast<double>(rounds));
-  }
-  return seconds;
-}
-
 Result<void> make_sense(const MeasureOptions& options) {
   if (options.repetitions == 0) return failure(ErrorKind::usage, "nothing is measured in no repetitions");
   if (!(options.delay >= 0) || options.delay > 1e6)
@@ -46,6 +30,20 @@ Result<void> make_sense(const MeasureOptions& options) {
 }
 
 }  // namespace
+
+double timed(Benchmark& benchmark, std::uint64_t rounds, const Progress& between) {
+  const std::uint64_t most = slice(benchmark.layout());
+  double seconds = 0;
+  for (std::uint64_t done = 0; done < rounds;) {
+    const std::uint64_t now = std::min(most, rounds - done);
+    const Clock::time_point start = Clock::now();
+    benchmark.run(now);
+    seconds += seconds_since(start);
+    done += now;
+    if (between) between(static_cast<double>(done) / static_cast<double>(rounds));
+  }
+  return seconds;
+}
 
 std::uint64_t warm_up_rounds(const Layout& layout) {
   // As many different words as fill a quarter of a gibibyte, which is more than any cache.
@@ -88,7 +86,7 @@ Result<Measurement> measure(const synth::Seed& seed, const MeasureOptions& optio
 
   std::this_thread::sleep_for(std::chrono::duration<double>(options.delay));
   const std::uint64_t warm_up = warm_up_rounds(result.layout);
-  run_timed(benchmark, warm_up, telling("warming up"));
+  timed(benchmark, warm_up, telling("warming up"));
   result.warm_up = warm_up * options.chains;
   constexpr double usual_seconds = 0.5;
   const std::uint64_t rounds =
@@ -101,7 +99,7 @@ Result<Measurement> measure(const synth::Seed& seed, const MeasureOptions& optio
   for (unsigned r = 0; r < options.repetitions; ++r) {
     if (counters) counters->start();
     const double seconds =
-        run_timed(benchmark, rounds, [&](double done) { telling("measuring")((r + done) / options.repetitions); });
+        timed(benchmark, rounds, [&](double done) { telling("measuring")((r + done) / options.repetitions); });
     if (counters) counters->stop();
     result.seconds.push_back(seconds);
     rates.push_back(static_cast<double>(result.operations) / seconds);

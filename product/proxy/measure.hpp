@@ -46,7 +46,9 @@ Result<Measurement> measure(const synth::Seed& seed, const MeasureOptions& optio
 
 /// Steps per chain of a warm-up.
 std::uint64_t warm_up_rounds(const Layout& layout);
-/// Steps per chain that take about so long. Takes a fifth of that itself.
+/// Steps per chain that take about so long. Takes a tenth of that itself, or a little more.
 std::uint64_t rounds_in(Benchmark& benchmark, double seconds);
+/// Seconds that so many steps per chain take. `between` is told, while the clock stands still, what share is done.
+double timed(Benchmark& benchmark, std::uint64_t rounds, const Progress& between = {});
 
 }  // namespace cachescape::proxy

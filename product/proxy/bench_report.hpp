@@ -1,0 +1,30 @@
+// What `cachescape bench` says of one seed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "product/proxy/measure.hpp"
+
+namespace cachescape::proxy {
+
+inline constexpr int bench_schema_version = 1;
+
+struct BenchResult {
+  std::string name;  ///< of the seed
+  std::uint64_t working_set = 0;
+  bool chains_chosen = false;         ///< by the parallelism of the seed's targets
+  std::optional<double> parallelism;  ///< of these; none where it is not known
+  Measurement measurement;
+};
+
+std::string bench_text(const BenchResult& result);
+/// Schema "cachescape.bench".
+nlohmann::ordered_json bench_json(const BenchResult& result);
+
+/// "operations_per_second": median, best, worst and quartiles.
+nlohmann::ordered_json rate_json(const Spread& rate);
+
+}  // namespace cachescape::proxy

@@ -1,0 +1,28 @@
+#include "product/proxy/chosen_chains.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "product/proxy/chain.hpp"
+
+namespace cachescape::proxy {
+
+std::optional<double> parallelism_of(const synth::Seed& seed) {
+  double sum = 0;
+  double weight = 0;
+  for (const signature::Signature& target : seed.targets) {
+    if (!target.detail || !(target.detail->parallelism > 0)) continue;
+    // Signatures written by hand count no references.
+    const double references = std::max(1.0, static_cast<double>(target.references));
+    sum += references * target.detail->parallelism;
+    weight += references;
+  }
+  if (weight == 0) return std::nullopt;
+  return sum / weight;
+}
+
+unsigned chosen_chains(const std::optional<double>& parallelism) {
+  return static_cast<unsigned>(std::lround(std::clamp(parallelism.value_or(1), 1.0, double{most_chains})));
+}
+
+}  // namespace cachescape::proxy
