@@ -1,7 +1,8 @@
 #include "product/proxy/chain.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@ namespace cachescape::proxy {
 namespace {
 
 constexpr std::uint64_t block = signature_block.bytes().value;
+
+constexpr std::string_view make_unique = "make the seed with cachescape synth --unique";
 
 Result<void> can_be_linked(const synth::Seed& seed) {
   if (seed.word != 4 && seed.word != 8)
@@ -28,7 +31,14 @@ Result<void> can_be_linked(const synth::Seed& seed) {
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     return failure(ErrorKind::malformed,
                    fmt::format("word {} is referenced twice, and an array element has room for one next index", *twice),
-                   {}, "make the seed with cachescape synth --unique");
+                   {}, std::string{make_unique});
+  for (const synth::SeedPhase& phase : seed.phases) {
+    if (phase.repeats != 1)
+      return failure(
+          ErrorKind::malformed,
+          fmt::format("a phase is repeated {} times, and an array element has room for one next index", phase.repeats),
+          {}, std::string{make_unique});
+  }
   return {};
 }
 

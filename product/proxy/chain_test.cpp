@@ -86,6 +86,14 @@ TEST(Chain, RefusesSeedsThatNoArrayHolds) {
   EXPECT_FALSE(lay_out(seed_of({0}, 512, 2), Bytes{0}, 1));
 }
 
+TEST(Chain, RefusesPhasesThatAreRepeated) {
+  synth::Seed seed = seed_of({0, 1});
+  seed.phases.emplace_back();
+  EXPECT_TRUE(lay_out(seed, Bytes{0}, 1));
+  seed.phases[0].repeats = 2;
+  EXPECT_FALSE(lay_out(seed, Bytes{0}, 1));
+}
+
 TEST(Chain, RefusesNumbersOfChains) {
   EXPECT_FALSE(lay_out(seed_of({0}), Bytes{0}, 0));
   EXPECT_TRUE(lay_out(seed_of({0}), Bytes{0}, most_chains));

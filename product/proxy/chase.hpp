@@ -7,9 +7,9 @@
 namespace cachescape::proxy {
 
 /// How many chains a loop of ours keeps in registers on this processor: x86-64 has 15 beside the stack pointer, of
-/// which the array and the counter of steps take two; tests/synth looks at the machine code. Further ones live on the
-/// stack: each of their steps reads and writes it as well, which hits the first level but is not what was asked for.
-/// Others have about thirty registers.
+/// which the array and the counter of steps take two; tests/compiled/proxy.py looks at the machine code. Further ones
+/// live on the stack: each of their steps reads and writes it as well, which hits the first level but is not what was
+/// asked for. Others have about thirty registers.
 #if defined(__x86_64__)
 inline constexpr unsigned chains_in_registers = 13;
 #else

@@ -10,12 +10,10 @@ namespace cachescape::proxy {
 std::optional<double> parallelism_of(const synth::Seed& seed) {
   double sum = 0;
   double weight = 0;
-  for (const signature::Signature& target : seed.targets) {
-    if (!target.detail || !(target.detail->parallelism > 0)) continue;
-    // Signatures written by hand count no references.
-    const double references = std::max(1.0, static_cast<double>(target.references));
-    sum += references * target.detail->parallelism;
-    weight += references;
+  for (const synth::SeedPhase& phase : seed.phases) {
+    if (!phase.target.detail || !(phase.target.detail->parallelism > 0)) continue;
+    sum += static_cast<double>(phase.length) * phase.target.detail->parallelism;
+    weight += static_cast<double>(phase.length);
   }
   if (weight == 0) return std::nullopt;
   return sum / weight;

@@ -7,27 +7,27 @@
 namespace cachescape::proxy {
 namespace {
 
-void add_target(synth::Seed& seed, double parallelism, std::uint64_t references) {
-  signature::Signature target;
-  target.references = references;
-  target.detail.emplace().parallelism = parallelism;
-  seed.targets.push_back(target);
+void add_phase(synth::Seed& seed, double parallelism, std::uint64_t length) {
+  synth::SeedPhase phase;
+  phase.length = length;
+  phase.target.detail.emplace().parallelism = parallelism;
+  seed.phases.push_back(phase);
 }
 
 TEST(ChosenChains, OneWhereNobodyKnows) {
   synth::Seed seed = seed_of({0});
   EXPECT_EQ(parallelism_of(seed), std::nullopt);
-  seed.targets.emplace_back();
-  add_target(seed, 0, 100);
+  seed.phases.emplace_back();
+  add_phase(seed, 0, 100);
   EXPECT_EQ(parallelism_of(seed), std::nullopt);
   EXPECT_EQ(chosen_chains(std::nullopt), 1u);
 }
 
 TEST(ChosenChains, AreTheMeanOfThePhasesThatAreKnown) {
   synth::Seed seed = seed_of({0});
-  add_target(seed, 2, 300);
-  add_target(seed, 6, 100);
-  add_target(seed, 0, 1000);
+  add_phase(seed, 2, 300);
+  add_phase(seed, 6, 100);
+  add_phase(seed, 0, 1000);
   EXPECT_DOUBLE_EQ(*parallelism_of(seed), 3);
 }
 
