@@ -196,7 +196,7 @@ Result<int> compare_patterns(const BenchOptions& options) {
     Progress progress("patterns");
     for (const char* pattern : {"stride", "random"}) {
       CACHESCAPE_TRY(const synth::Seed seed, proxy::pattern_seed(pattern));
-      for (const unsigned chains : {1u, 2u, 4u, 8u, 12u, 20u}) {
+      for (const unsigned chains : {1u, 2u, 4u, 8u, 13u, 20u}) {
         how.chains = chains;
         how.progress = [&](std::string_view stage, double done) {
           progress.update(fmt::format("{}, {} chains, {}", pattern, chains, stage), done);
