@@ -117,17 +117,14 @@ Result<int> measure_each(const BenchOptions& options, const std::vector<Chosen>&
   CACHESCAPE_TRY(proxy::MeasureOptions how, measure_options(options, Bytes{0}));
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Chosen& chosen : seeds) {
-    proxy::BenchResult result;
+    proxy::BenchResult result = proxy::about_seed(chosen.name, chosen.seed);
     {
       Progress progress(chosen.name);
       how.chains = chosen.chains;
       how.progress = [&](std::string_view stage, double done) { progress.update(stage, done); };
       CACHESCAPE_TRY(result.measurement, about(chosen.name, proxy::measure(chosen.seed, how)));
     }
-    result.name = chosen.name;
-    result.working_set = chosen.seed.working_set;
     result.chains_chosen = chosen.chains_chosen;
-    result.parallelism = proxy::parallelism_of(chosen.seed);
     if (options.json) {
       all.push_back(proxy::bench_json(result));
     } else {

@@ -1,8 +1,11 @@
 #include "product/proxy/bench_report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "product/proxy/chase.hpp"
+#include "product/proxy/chosen_chains.hpp"
 #include "product/report/number_text.hpp"
 #include "product/report/table.hpp"
 
@@ -37,6 +40,15 @@ std::string chains_line(const BenchResult& result) {
   return line;
 }
 
+/// What the benchmark leaves out.
+std::string omission_line(const BenchResult& result) {
+  std::string line;
+  if (result.writes > 0) line = fmt::format("its {} are read", report::counted(result.writes, "write"));
+  if (result.threads > 1)
+    line += fmt::format("{}its {} are one", line.empty() ? "" : ", ", report::counted(result.threads, "thread"));
+  return line.empty() ? line : line + "\n";
+}
+
 std::string rate_table(const Spread& rate) {
   report::Table table({{"", report::Table::Align::left}, {"M operations/s"}, {"ns per operation"}});
   const auto row = [&](const char* what, double r) {
@@ -66,10 +78,22 @@ std::string counts_text(const HardwareCounts& counts) {
 
 }  // namespace
 
+BenchResult about_seed(const std::string& name, const synth::Seed& seed) {
+  BenchResult result;
+  result.name = name;
+  result.working_set = seed.working_set;
+  result.writes = static_cast<std::uint64_t>(
+      std::ranges::count_if(seed.kinds, [](AccessKind kind) { return kind != AccessKind::read; }));
+  if (!seed.threads.empty()) result.threads = std::uint64_t{std::ranges::max(seed.threads)} + 1;
+  result.parallelism = parallelism_of(seed);
+  return result;
+}
+
 std::string bench_text(const BenchResult& result) {
   const Measurement& m = result.measurement;
   std::string text = fmt::format("{}: {} in {}\n", result.name, report::counted(m.layout.references, "reference"),
                                  report::bytes_text(result.working_set));
+  text += omission_line(result);
   text += fmt::format("array of {}: {} of it, {}-byte elements, {}\n", report::bytes_text(m.layout.size().value),
                       report::counted(m.layout.replications, "replication"), m.layout.element, pages_line(m));
   text += chains_line(result) + "\n";
@@ -96,6 +120,8 @@ Json bench_json(const BenchResult& result) {
             {"seed", result.name},
             {"references", m.layout.references},
             {"working_set", result.working_set},
+            {"writes_read", result.writes},
+            {"threads_joined", result.threads},
             {"array_bytes", m.layout.size().value},
             {"replications", m.layout.replications},
             {"element_bytes", m.layout.element},

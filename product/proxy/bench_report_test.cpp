@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "product/proxy/seed_example.hpp"
+
 namespace cachescape::proxy {
 namespace {
 
@@ -53,6 +55,20 @@ TEST(BenchReport, TellsWhatIsNotAsAskedFor) {
   m.counts->values[0] = 4.5;
   EXPECT_NE(bench_text(result).find("\nby operation: 4.5000 cycles\nothers are not counted: no reason\n"),
             std::string::npos);
+}
+
+TEST(BenchReport, TellsWhatTheBenchmarkLeavesOut) {
+  synth::Seed seed = seed_of({0, 1, 2});
+  EXPECT_EQ(about_seed("x", seed).threads, 1u);
+  seed.kinds = {AccessKind::write, AccessKind::read, AccessKind::modify};
+  seed.threads = {0, 3, 1};
+  BenchResult result = about_seed("x.seed", seed);
+  EXPECT_EQ(result.writes, 2u);
+  EXPECT_EQ(result.threads, 4u);
+  EXPECT_EQ(result.working_set, 512u);
+  result.measurement = example().measurement;
+  EXPECT_NE(bench_text(result).find("\nits 2 writes are read, its 4 threads are one\n"), std::string::npos);
+  EXPECT_EQ(bench_json(result)["writes_read"], 2);
 }
 
 TEST(BenchReport, SaysTheSameInJson) {
