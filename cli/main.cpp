@@ -37,6 +37,7 @@ void describe(Program& program) {
   add_sweep(program);
   add_surface(program);
   add_curves(program);
+  add_bench(program);
   add_merge(program);
   add_validate(program);
   add_trace(program);

@@ -56,6 +56,7 @@ void add_predict(Program& program);
 void add_sweep(Program& program);
 void add_surface(Program& program);
 void add_curves(Program& program);
+void add_bench(Program& program);
 void add_merge(Program& program);
 void add_validate(Program& program);
 void add_trace(Program& program);

@@ -1,0 +1,31 @@
+#include "product/proxy/pattern.hpp"
+
+#include <string>
+#include <vector>
+
+#include "product/proxy/embedded_files.hpp"
+#include "product/proxy/scatter.hpp"
+#include "product/signature/text.hpp"
+#include "product/synth/synthesize.hpp"
+
+namespace cachescape::proxy {
+namespace {
+
+constexpr std::string_view random_pattern = "random";
+
+}  // namespace
+
+bool is_pattern(std::string_view name) { return name == "stride" || name == random_pattern; }
+
+Result<synth::Seed> pattern_seed(std::string_view name) {
+  const std::string file = std::string{name} + ".sig";
+  CACHESCAPE_TRY(const std::vector<signature::Signature> signatures, signature::read_text(embedded_file(file), file));
+  synth::SynthesisOptions options;
+  options.unique = true;
+  CACHESCAPE_TRY(synth::Synthesis synthesis, synth::synthesize(signatures, options));
+  // Its signature says that nothing is found again, which holds of block after block, too.
+  if (name == random_pattern) return scattered(synthesis.seed);
+  return std::move(synthesis.seed);
+}
+
+}  // namespace cachescape::proxy

@@ -1,0 +1,1 @@
+cachescape_fuzz(hpcc cachescape_proxy)
