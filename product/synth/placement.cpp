@@ -63,6 +63,13 @@ std::uint32_t column_with_room(const DepthBins& recent, const std::vector<std::u
   return best;
 }
 
+/// The number's lowest bits, the lowest one first: halves of all sizes change places equally often.
+std::uint8_t turned(std::uint32_t block) {
+  std::uint32_t bits = 0;
+  for (unsigned i = 0; i < 7; ++i) bits |= (block >> i & 1) << (6 - i);
+  return static_cast<std::uint8_t>(bits);
+}
+
 /// Hits of a small cache, once it has seen the references.
 double hit_rate(std::span<const Reference> references, const Placement& placement, const signature::SetHitRate& cache) {
   constexpr unsigned log2_words_of_line = 4;
@@ -88,6 +95,7 @@ Placement place_blocks(std::span<const Reference> references, std::uint64_t bloc
                        double crowding, Random& random) {
   Placement placement;
   placement.places.assign(blocks, nowhere_yet);
+  placement.turns.assign(blocks, 0);
   Steps steps(detail, random);
   Rows rows;
   DepthBins recent;
@@ -97,11 +105,12 @@ Placement place_blocks(std::span<const Reference> references, std::uint64_t bloc
   for (const Reference& r : references) {
     std::uint32_t& place = placement.places[r.block];
     if (place == nowhere_yet) {
+      const bool crowded = steps.known() && random.share() < crowding;
       if (recent.lines() > 0) {
-        column = steps.known() && random.share() < crowding
-                     ? (column + steps.next()) % columns
-                     : column_with_room(recent, placement.places, column + 1, width, rows);
+        column = crowded ? (column + steps.next()) % columns
+                         : column_with_room(recent, placement.places, column + 1, width, rows);
       }
+      placement.turns[r.block] = crowded ? 0 : turned(r.block);
       place = rows.take(column);
       placement.end = std::max(placement.end, place + 1);
     }

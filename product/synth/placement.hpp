@@ -13,21 +13,14 @@ namespace cachescape::synth {
 
 struct Placement {
   std::vector<std::uint32_t> places;  ///< of each block, in units of blocks; all different
-  std::uint32_t end = 0;              ///< behind the last
+  /// The words of a block are turned over: halves whose bit is set change places. That changes no distance and no half,
+  /// but the first lines of blocks, which are the most used, do not all meet in the same sets.
+  std::vector<std::uint8_t> turns;
+  std::uint32_t end = 0;  ///< behind the last
 
-  /// The address of a reference, in words of 4 bytes. The words of a block are turned over: halves change places with
-  /// their neighbours, as the block's number says. That changes no distance and no half, but the first lines of blocks,
-  /// which are the most used, do not all meet in the same sets.
+  /// The address of a reference, in words of 4 bytes.
   std::uint64_t word(const Reference& reference) const {
-    return std::uint64_t{places[reference.block]} * 128 + (reference.word ^ turned(reference.block));
-  }
-
- private:
-  /// The number's lowest bits, the lowest one first.
-  static std::uint32_t turned(std::uint32_t block) {
-    std::uint32_t bits = 0;
-    for (unsigned i = 0; i < 7; ++i) bits |= (block >> i & 1) << (6 - i);
-    return bits;
+    return std::uint64_t{places[reference.block]} * 128 + (reference.word ^ turns[reference.block]);
   }
 };
 
