@@ -1,0 +1,25 @@
+// How many loads of a region have to wait for each other: within an iteration, and from each iteration to the next.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "observe/compiled/pass/load_graph.hpp"
+#include "observe/compiled/pass/recurrence.hpp"
+
+namespace cachescape::pass {
+
+struct LoadChains {
+  /// Loads on the longest path of an iteration on which each needs the one before for its address.
+  std::uint32_t longest = 0;
+  /// Loads per iteration on the slowest path that goes from iteration to iteration.
+  LoadRate carried;
+  /// What an execution of each block adds to that path. Blocks that exclude each other each have their own share; along
+  /// any way through the region the sum is `carried` or, where the way leaves some out, less.
+  std::vector<double> carried_by_block;
+};
+
+/// O((carriers + 1) × graph + carriers × carried paths).
+LoadChains load_chains(const LoadGraph& graph);
+
+}  // namespace cachescape::pass
