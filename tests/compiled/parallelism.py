@@ -1,7 +1,7 @@
 """Loads in flight of programs whose answer is known: what their addresses wait for, at every level of optimisation."""
 import sqlite3
 
-from support import PROGRAM, Scratch, main
+from support import FORTRAN, PROGRAM, Scratch, main
 
 ONLY = "--cachescape-accesses=off"
 WINDOW = 200
@@ -63,10 +63,18 @@ KERNEL long search(const struct tree *t, long key) {
   while (t != NULL && t->key != key) t = key < t->key ? t->left : t->right;
   return t == NULL ? 0 : t->key;
 }
+KERNEL long search_by_branches(const struct tree *t, long key) {
+  while (t != NULL && t->key != key) {
+    if (key < t->key) { __asm__ volatile("# left"); t = t->left; } else { __asm__ volatile("# right"); t = t->right; }
+  }
+  return t == NULL ? 0 : t->key;
+}
 KERNEL long search_by_call(const struct tree *t, long key) {
   if (t == NULL || t->key == key) return key;
   return 1 + search_by_call(key < t->key ? t->left : t->right, key);
 }
+struct node *first;
+KERNEL void chase_in_memory(int n) { for (int i = 0; i < n; i++) { first = first->next; __asm__ volatile("" ::: "memory"); } }
 KERNEL long sum(int n) { long s = 0; for (int i = 0; i < n; i++) s += numbers[i]; return s; }
 KERNEL long indirect(int n) { long s = 0; for (int i = 0; i < n; i++) s += numbers[indices[i]]; return s; }
 KERNEL long twice_indirect(int n) { long s = 0; for (int i = 0; i < n; i++) s += numbers[indices[indices[i]]]; return s; }
@@ -94,15 +102,18 @@ int main(void) {
   for (int i = 0; i < N; i++) {
     nodes[i] = (struct node){&nodes[(i + 7) % N], &nodes[(i + 11) % N], i, 1};
     indices[i] = (i * 5 + 1) % N;
-    numbers[i] = i % 64 == 0 ? 0 : i + N;
+    numbers[i] = i % 1024 == 0 ? 0 : i + N;
   }
-  long s = probe(1);
+  long s = 0;
+  for (int i = 0; i < 32; i++) s += probe(i);
+  first = nodes;
+  chase_in_memory(N);
   s += chase(nodes, N)->first + chase_by_two(nodes, N)->first + chase_by_index(0, N);
   s += chase_other_than_last(nodes, nodes + 1, N)->first + crossed(nodes, nodes + 1, N)->first;
   s += two(nodes, nodes + 1, N)->first + four(nodes, N)->first + eight(nodes, N);
   s += payload(nodes, N) + payload_of_others(nodes, N) + either(nodes, N)->first;
   struct tree *root = build(0, N);
-  for (int i = 0; i < N; i++) s += search(root, i) + search_by_call(root, i);
+  for (int i = 0; i < N; i++) s += search(root, i) + search_by_call(root, i) + search_by_branches(root, i);
   s += sum(N) + indirect(N) + twice_indirect(N);
   count(N);
   product();
@@ -111,7 +122,7 @@ int main(void) {
 }
 """
 
-FORTRAN = r"""
+FORTRAN_KERNELS = r"""
 module kernels
   implicit none
 contains
@@ -152,6 +163,10 @@ contains
     end do
   end function
 end module
+"""
+
+# A file of its own, so that nothing is inlined.
+FORTRAN_MAIN = r"""
 program p
   use kernels
   implicit none
@@ -166,13 +181,20 @@ program p
 end program
 """
 
-# Loads in flight where iterations wait for each other.
+# Loads in flight where iterations wait for each other. Which child a search goes to is computed from the key, so that the load of
+# the child waits for that of the key.
 CHAINED = {
     "chase": 1, "chase_by_two": 1, "chase_by_index": 1, "chase_other_than_last": 2, "crossed": 2, "two": 2, "four": 4, "eight": 8,
-    "payload": 3, "payload_of_others": 3, "either": 2, "search": 2,
+    "payload": 3, "payload_of_others": 3, "either": 2, "search": 1, "search_by_call": 1,
+    # The pointer itself is loaded from where it was stored, for which nothing has to wait.
+    "chase_in_memory": 2,
 }
-# The longest chain where they do not.
-FREE = {"sum": 1, "indirect": 2, "twice_indirect": 3, "count": 2, "product": 1}
+# Loads on the longest chain of an iteration, where they do not.
+FREE = {"sum": 1, "indirect": 2, "twice_indirect": 3, "count": 2, "product": 1, "probe": 1}
+# Loads in a row, of programs whose variables are all in memory: as many as there are steps.
+N = 4096
+PLAIN = {"chase": N, "chase_by_two": 2 * N, "chase_by_index": N, "two": N, "four": N, "eight": N, "crossed": N, "payload": N, "chase_in_memory": N,
+         "chase_other_than_last": N / 2}
 
 
 class Parallelism(Scratch):
@@ -208,6 +230,70 @@ class Parallelism(Scratch):
                 for function, longest in FREE.items():
                     with self.subTest(function=function):
                         self.check_free(found[function], longest)
+                # Branches are predicted: only a child's load waits, for the one before. Each search ends with a key.
+                search = found["search_by_branches"]
+                self.assertEqual(search["loads.serial"], 1000 * (search["loads"] - N) / 2)
+
+    def test_variables_in_memory(self):
+        self.compile(PROGRAMS, "-O0", ONLY)
+        self.record("./x")
+        found = self.by_function()
+        for function, steps in PLAIN.items():
+            with self.subTest(function=function):
+                self.assertAlmostEqual(found[function]["loads.serial"] / 1000, steps, delta=0.01 * steps)
+        # The rows' numbers are loaded before elements of their rows.
+        for function, longest in {**FREE, "product": 2}.items():
+            with self.subTest(function=function):
+                self.check_free(found[function], longest)
+
+    def test_fortran(self):
+        self.write("kernels.f90", FORTRAN_KERNELS)
+        self.write("main.f90", FORTRAN_MAIN)
+        for level in ["-O1", "-O2", "-O3"]:
+            with self.subTest(level=level):
+                self.run_it([FORTRAN, "-g", level, ONLY, "kernels.f90", "main.f90", "-o", "x"])
+                self.record("./x")
+                found = {name.removeprefix("_QMkernelsP"): counters for name, counters in self.by_function().items()}
+                self.check_chained(found["chase"], 1)
+                self.check_chained(found["pair"], 2)
+                self.check_free(found["total"], 1)
+                self.check_free(found["gathered"], 2)
+
+    def test_machine_view(self):
+        """Vectors and unrolled loops wait as little, and chases as long."""
+        self.compile(PROGRAMS, "-O3", ONLY, "--cachescape-view=machine")
+        self.record("./x")
+        found = self.by_function()
+        for function in ["chase", "chase_by_two", "two", "eight", "search"]:
+            with self.subTest(function=function):
+                self.check_chained(found[function], CHAINED[function])
+        for function in ["sum", "indirect", "product"]:
+            with self.subTest(function=function):
+                self.assertGreater(1000 * found[function]["loads"] / found[function]["loads.serial"], 8)
+
+    def test_reports(self):
+        """The program, its functions and its call stacks have the ratio; it is that of their counters."""
+        self.compile(PROGRAMS, "-O2", "--cachescape-counters=stack")
+        self.record("./x")
+        report = self.places("function", "out.cscape", "--counters", "--top", "0")
+        counters = report["counters"]
+        self.assertAlmostEqual(report["ratios"]["loads_in_flight"], 1000 * counters["loads"] / counters["loads.serial"])
+        eight = next(row for row in report["places"]["counters"] if row["name"] == "eight")
+        self.check_chained(eight["counters"], 8)
+        text = self.run_it([PROGRAM, "report", "out.cscape", "--machine", "L1:32K,8,64", "--counters", "--top", "0"]).stdout
+        self.assertIn(f"{report['ratios']['loads_in_flight']:.4f}  loads in flight\n", text)
+        self.assertNotIn("loads.serial", text)
+        stacks = self.run_it([PROGRAM, "report", "out.cscape", "--by", "stack", "--top", "0"], env={"COLUMNS": "120"}).stdout
+        lines = [line.split() for line in stacks.splitlines() if line.startswith("main > eight ")]
+        self.assertEqual([line[-1] for line in lines], ["8.0"], stacks)
+
+    def test_it_is_the_same_with_and_without_accesses(self):
+        found = []
+        for options in [[ONLY], []]:
+            self.compile(PROGRAMS, "-O2", *options)
+            self.record("./x")
+            found.append({f: c.get("loads.serial") for f, c in self.by_function().items()})
+        self.assertEqual(found[0], found[1])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "observe/compiled/pass/region_graph.hpp"
 
+#include <optional>
+
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -11,6 +13,16 @@ namespace cachescape::pass {
 namespace {
 
 using namespace llvm;
+
+/// Memory that is used like a register.
+struct Cell {
+  struct Held {
+    std::optional<std::size_t> value;  ///< a node; none where it comes from outside
+    const BasicBlock* since = nullptr;
+  };
+  std::vector<Held> held;   ///< in the order in which it may have happened
+  std::size_t carrier = 0;  ///< of a loop: what it holds from one iteration to the next
+};
 
 class Builder {
  public:
@@ -25,6 +37,7 @@ class Builder {
     } else {
       for (const PHINode& phi : region_.loop->getHeader()->phis()) add_carrier(phi);
     }
+    add_cells();
     for (const BasicBlock* block : region_.all_blocks)
       for (const Instruction& i : *block)
         if (!numbers_.contains(&i)) add(i);
@@ -37,6 +50,38 @@ class Builder {
   void add_carrier(const Value& value) {
     graph_.carriers.push_back(graph_.nodes.size());
     add_node(value, {});
+  }
+
+  /// Memory that the region stores to by one pointer all along holds a value as a register does: what is loaded by that
+  /// pointer is what was stored, and comes from the store, not from memory.
+  void add_cells() {
+    for (const BasicBlock* block : region_.all_blocks) {
+      for (const Instruction& i : *block) {
+        const auto* store = dyn_cast<StoreInst>(&i);
+        if (store == nullptr || !stays(store->getPointerOperand())) continue;
+        const auto [at, is_new] = cells_.try_emplace(store->getPointerOperand());
+        if (!is_new || region_.loop == nullptr) continue;
+        at->second = {{{graph_.nodes.size(), region_.loop->getHeader()}}, graph_.carriers.size()};
+        graph_.carriers.push_back(graph_.nodes.size());
+        graph_.nodes.push_back({});
+      }
+    }
+  }
+
+  /// What a cell may hold in a block: the last store that is always passed on the way, and those behind it.
+  std::vector<std::size_t> values_in(const Cell& cell, const BasicBlock* block) const {
+    std::vector<std::size_t> values;
+    for (auto held = cell.held.rbegin(); held != cell.held.rend(); ++held) {
+      if (held->value) values.push_back(*held->value);
+      if (dominators_.dominates(held->since, block)) break;
+    }
+    return values;
+  }
+
+  /// Whether a value is the same in all iterations. In code that runs once nothing can change.
+  bool stays(const Value* value) const {
+    const auto* i = dyn_cast<Instruction>(value);
+    return i == nullptr || region_.loop == nullptr || !region_.loop->contains(i);
   }
 
   void add_node(const Value& value, ValueNode node) {
@@ -53,6 +98,14 @@ class Builder {
 
   void add(const Instruction& i) {
     ValueNode node;
+    if (const auto* load = dyn_cast<LoadInst>(&i)) {
+      if (const auto cell = cells_.find(load->getPointerOperand());
+          cell != cells_.end() && !cell->second.held.empty()) {
+        node.from = values_in(cell->second, i.getParent());
+        add_node(i, std::move(node));
+        return;
+      }
+    }
     AccessList accesses;
     append_accesses(const_cast<Instruction&>(i), function_.getParent()->getDataLayout(), accesses);
     if (const auto own = own_.find(i.getParent()); own != own_.end()) node.block = own->second;
@@ -72,6 +125,13 @@ class Builder {
       for (const Use& operand : i.operands()) depend(node, operand);
     }
     add_node(i, std::move(node));
+    if (const auto* store = dyn_cast<StoreInst>(&i)) {
+      const auto cell = cells_.find(store->getPointerOperand());
+      if (cell == cells_.end()) return;
+      const auto value = numbers_.find(store->getValueOperand());
+      cell->second.held.push_back(
+          {value == numbers_.end() ? std::nullopt : std::optional(value->second), i.getParent()});
+    }
   }
 
   void hand_over() {
@@ -92,6 +152,11 @@ class Builder {
         if (region_.loop->contains(phi.getIncomingBlock(in))) hand_over(phi.getIncomingValue(in), carrier);
       ++carrier;
     }
+    SmallVector<BasicBlock*, 2> latches;
+    region_.loop->getLoopLatches(latches);
+    for (const auto& [pointer, cell] : cells_)
+      for (const BasicBlock* latch : latches)
+        for (const std::size_t value : values_in(cell, latch)) graph_.handovers.push_back({value, cell.carrier});
   }
 
   void hand_over(const Value* value, std::size_t carrier) {
@@ -111,6 +176,7 @@ class Builder {
   const DominatorTree& dominators_;
   DenseMap<const BasicBlock*, std::size_t> own_;
   DenseMap<const Value*, std::size_t> numbers_;
+  DenseMap<const Value*, Cell> cells_;  ///< by pointer
   LoadGraph graph_;
 };
 

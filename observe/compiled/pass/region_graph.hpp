@@ -22,8 +22,9 @@ struct Region {
 std::vector<Region> regions_of(const llvm::Function& function, const llvm::LoopInfo& loops);
 
 /// Values of inner loops are in it, without their loads and without what their iterations hand to each other. Values
-/// are followed through everything that computes, through merging control flow and, from arguments to results, through
-/// calls; not through memory. A function hands arguments to itself where it calls itself.
+/// are followed through everything that computes, through merging control flow, from arguments to results of calls, and
+/// through memory that is stored to and loaded from by one pointer which stays the same; not through other memory. A
+/// function hands arguments to itself where it calls itself.
 LoadGraph region_graph(const llvm::Function& function, const Region& region, const llvm::DominatorTree& dominators);
 
 }  // namespace cachescape::pass
