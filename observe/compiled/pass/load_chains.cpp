@@ -1,31 +1,77 @@
 #include "observe/compiled/pass/load_chains.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <map>
 #include <set>
+#include <utility>
+
+#include "observe/compiled/pass/components.hpp"
 
 namespace cachescape::pass {
 namespace {
 
 constexpr std::int64_t unreached = -1;
 
-/// Most loads on paths that begin at one of the nodes that are 0 in `depth` and pass through `within`, at each node.
-template <typename Within>
-std::vector<std::int64_t> depths(const LoadGraph& graph, std::vector<std::int64_t> depth, const Within& within) {
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const ValueNode& node = graph.nodes[n];
-    if (depth[n] != unreached || !within(n)) continue;
-    for (const std::size_t from : node.from) depth[n] = std::max(depth[n], depth[from]);
-    if (depth[n] != unreached && node.load) ++depth[n];
+/// Values that depend on each other from iteration to iteration, and on loads.
+struct Recurrence {
+  std::vector<std::size_t> nodes;     ///< ascending
+  std::vector<std::size_t> carriers;  ///< indices into LoadGraph::carriers
+  std::vector<Handover> handovers;    ///< between them
+};
+
+std::vector<Recurrence> recurrences_of(const LoadGraph& graph) {
+  std::vector<std::vector<std::size_t>> from;
+  for (const ValueNode& node : graph.nodes) from.push_back(node.from);
+  for (const Handover& handover : graph.handovers) from[graph.carriers[handover.carrier]].push_back(handover.value);
+  const std::vector<std::size_t> component = components_of(from);
+
+  // Every cycle passes a carrier, so that a component is one if something is handed on within it.
+  std::set<std::size_t> cycles;
+  for (const Handover& handover : graph.handovers) {
+    if (component[handover.value] == component[graph.carriers[handover.carrier]])
+      cycles.insert(component[handover.value]);
   }
-  return depth;
+  std::map<std::size_t, Recurrence> by_component;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    if (cycles.contains(component[n])) by_component[component[n]].nodes.push_back(n);
+  for (std::size_t c = 0; c < graph.carriers.size(); ++c)
+    if (const auto at = by_component.find(component[graph.carriers[c]]); at != by_component.end())
+      at->second.carriers.push_back(c);
+  for (const Handover& handover : graph.handovers) {
+    const std::size_t of_value = component[handover.value];
+    if (of_value == component[graph.carriers[handover.carrier]]) by_component[of_value].handovers.push_back(handover);
+  }
+  std::vector<Recurrence> recurrences;
+  for (auto& [number, recurrence] : by_component) {
+    const auto is_load = [&](std::size_t n) { return graph.nodes[n].load; };
+    if (std::ranges::any_of(recurrence.nodes, is_load)) recurrences.push_back(std::move(recurrence));
+  }
+  return recurrences;
 }
 
-std::vector<std::int64_t> depths_from(const LoadGraph& graph, std::size_t carrier) {
-  std::vector<std::int64_t> depth(graph.nodes.size(), unreached);
-  depth[graph.carriers[carrier]] = 0;
-  return depths(graph, std::move(depth), [](std::size_t) { return true; });
-}
+/// Most loads on paths within a recurrence that begin at one of the carriers, by node. It is as long as the graph and
+/// made once, because a graph may have many recurrences.
+class Depths {
+ public:
+  explicit Depths(const LoadGraph& graph) : graph_(graph), depth_(graph.nodes.size(), unreached) {}
+
+  template <typename Use>
+  void from(const std::vector<std::size_t>& carriers, const Recurrence& within, const Use& use) {
+    for (const std::size_t carrier : carriers) depth_[graph_.carriers[carrier]] = 0;
+    for (const std::size_t n : within.nodes) {
+      if (depth_[n] == 0) continue;
+      const ValueNode& node = graph_.nodes[n];
+      for (const std::size_t from : node.from) depth_[n] = std::max(depth_[n], depth_[from]);
+      if (depth_[n] != unreached && node.load) ++depth_[n];
+    }
+    use(depth_);
+    for (const std::size_t n : within.nodes) depth_[n] = unreached;
+  }
+
+ private:
+  const LoadGraph& graph_;
+  std::vector<std::int64_t> depth_;
+};
 
 std::uint32_t longest_path(const LoadGraph& graph) {
   std::vector<std::uint32_t> depth(graph.nodes.size());
@@ -39,38 +85,42 @@ std::uint32_t longest_path(const LoadGraph& graph) {
   return longest;
 }
 
-/// Nodes from which a value that is handed to one of the carriers is computed.
-std::vector<bool> leading_to(const LoadGraph& graph, const std::vector<bool>& carriers) {
-  std::vector<bool> leads(graph.nodes.size());
-  for (const Handover& handover : graph.handovers)
-    if (carriers[handover.carrier]) leads[handover.value] = true;
-  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    if (!leads[n]) continue;
-    for (const std::size_t from : graph.nodes[n].from) leads[from] = true;
+LoadRate rate_of(const Recurrence& recurrence, Depths& depths) {
+  LoadRate rate;
+  if (recurrence.carriers.size() > most_carriers) {
+    depths.from(recurrence.carriers, recurrence, [&](const std::vector<std::int64_t>& depth) {
+      for (const Handover& handover : recurrence.handovers) rate = std::max(rate, LoadRate{depth[handover.value], 1});
+    });
+    return rate;
   }
-  return leads;
+  std::map<std::size_t, std::size_t> numbers;
+  for (const std::size_t carrier : recurrence.carriers) numbers.emplace(carrier, numbers.size());
+  std::vector<CarriedPath> paths;
+  for (const std::size_t carrier : recurrence.carriers) {
+    depths.from({carrier}, recurrence, [&](const std::vector<std::int64_t>& depth) {
+      for (const Handover& handover : recurrence.handovers) {
+        if (depth[handover.value] != unreached)
+          paths.push_back(
+              {numbers[carrier], numbers[handover.carrier], static_cast<std::uint32_t>(depth[handover.value])});
+      }
+    });
+  }
+  return slowest_cycle(recurrence.carriers.size(), paths);
 }
 
 /// Loads of the recurrence by how many come before them in an iteration; a block has those steps that none above has.
-std::vector<double> shares(const LoadGraph& graph, const Recurrence& recurrence) {
-  std::vector<bool> members(graph.carriers.size());
-  std::vector<std::int64_t> depth(graph.nodes.size(), unreached);
-  for (const std::size_t carrier : recurrence.carriers) {
-    members[carrier] = true;
-    depth[graph.carriers[carrier]] = 0;
-  }
-  const std::vector<bool> leads = leading_to(graph, members);
-  depth = depths(graph, std::move(depth), [&](std::size_t n) { return leads[n]; });
-
+std::vector<double> shares(const LoadGraph& graph, const Recurrence& recurrence, LoadRate rate, Depths& depths) {
   std::vector<std::set<std::int64_t>> steps(graph.block_above.size());
   std::int64_t most = 1;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!graph.nodes[n].load || !leads[n] || depth[n] == unreached) continue;
-    steps[graph.nodes[n].block].insert(depth[n]);
-    most = std::max(most, depth[n]);
-  }
-  const double weight = static_cast<double>(recurrence.rate.loads) / static_cast<double>(recurrence.rate.iterations) /
-                        static_cast<double>(most);
+  depths.from(recurrence.carriers, recurrence, [&](const std::vector<std::int64_t>& depth) {
+    for (const std::size_t n : recurrence.nodes) {
+      if (!graph.nodes[n].load) continue;
+      steps[graph.nodes[n].block].insert(depth[n]);
+      most = std::max(most, depth[n]);
+    }
+  });
+  const double weight =
+      static_cast<double>(rate.loads) / static_cast<double>(rate.iterations) / static_cast<double>(most);
   std::vector<double> by_block(graph.block_above.size());
   for (std::size_t block = 0; block < steps.size(); ++block) {
     for (const std::int64_t step : steps[block]) {
@@ -89,18 +139,16 @@ LoadChains load_chains(const LoadGraph& graph) {
   LoadChains chains;
   chains.carried_by_block.resize(graph.block_above.size());
   chains.longest = longest_path(graph);
-  if (chains.longest == 0) return chains;
-  std::vector<CarriedPath> paths;
-  for (std::size_t from = 0; from < graph.carriers.size(); ++from) {
-    const std::vector<std::int64_t> depth = depths_from(graph, from);
-    for (const Handover& handover : graph.handovers) {
-      if (depth[handover.value] != unreached)
-        paths.push_back({from, handover.carrier, static_cast<std::uint32_t>(depth[handover.value])});
-    }
+  const std::vector<Recurrence> recurrences = recurrences_of(graph);
+  Depths depths(graph);
+  const Recurrence* slowest = nullptr;
+  for (const Recurrence& recurrence : recurrences) {
+    const LoadRate rate = rate_of(recurrence, depths);
+    if (!(chains.carried < rate)) continue;
+    chains.carried = rate;
+    slowest = &recurrence;
   }
-  const Recurrence slowest = slowest_recurrence(graph.carriers.size(), paths);
-  chains.carried = slowest.rate;
-  if (slowest.rate.loads > 0) chains.carried_by_block = shares(graph, slowest);
+  if (slowest != nullptr) chains.carried_by_block = shares(graph, *slowest, chains.carried, depths);
   return chains;
 }
 

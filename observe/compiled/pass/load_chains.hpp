@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "observe/compiled/pass/load_graph.hpp"
-#include "observe/compiled/pass/recurrence.hpp"
+#include "observe/compiled/pass/slowest_cycle.hpp"
 
 namespace cachescape::pass {
 
@@ -19,7 +19,11 @@ struct LoadChains {
   std::vector<double> carried_by_block;
 };
 
-/// O((carriers + 1) × graph + carriers × carried paths).
+/// Values of which more are handed on together than these are taken to wait in each iteration for all steps of the
+/// last.
+inline constexpr std::size_t most_carriers = 64;
+
+/// O(most_carriers × graph).
 LoadChains load_chains(const LoadGraph& graph);
 
 }  // namespace cachescape::pass

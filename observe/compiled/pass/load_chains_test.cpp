@@ -102,6 +102,17 @@ TEST(LoadChains, BlocksThatExcludeEachOtherHaveTheirOwnSteps) {
   EXPECT_EQ(chains.carried_by_block, (Shares{0, 1, 1, 1}));
 }
 
+TEST(LoadChains, ManyValuesThatFollowEachOtherAreTakenForOne) {
+  for (const std::size_t carriers : {most_carriers, most_carriers + 1}) {
+    Code code;
+    code.block();
+    for (std::size_t c = 0; c < carriers; ++c) code.carrier();
+    for (std::size_t c = 0; c < carriers; ++c) code.hand(c == 0 ? code.load({c}) : c, (c + 1) % carriers);
+    const auto iterations = static_cast<std::int64_t>(carriers <= most_carriers ? carriers : 1);
+    EXPECT_EQ(load_chains(code.graph).carried, (LoadRate{1, iterations}));
+  }
+}
+
 TEST(LoadChains, LoadsSideBySideAreOneStepAlsoInTwoBlocks) {
   Code code;
   const std::size_t first = code.block();

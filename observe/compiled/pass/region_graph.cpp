@@ -1,7 +1,5 @@
 #include "observe/compiled/pass/region_graph.hpp"
 
-#include <optional>
-
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -17,8 +15,9 @@ using namespace llvm;
 /// Memory that is used like a register.
 struct Cell {
   struct Held {
-    std::optional<std::size_t> value;  ///< a node; none where it comes from outside
+    std::size_t value = 0;
     const BasicBlock* since = nullptr;
+    std::size_t any = 0;  ///< a node that stands for this value and all before it
   };
   std::vector<Held> held;   ///< in the order in which it may have happened
   std::size_t carrier = 0;  ///< of a loop: what it holds from one iteration to the next
@@ -48,8 +47,8 @@ class Builder {
 
  private:
   void add_carrier(const Value& value) {
-    graph_.carriers.push_back(graph_.nodes.size());
-    add_node(value, {});
+    numbers_[&value] = add_node({});
+    graph_.carriers.push_back(numbers_[&value]);
   }
 
   /// Memory that the region stores to by one pointer all along holds a value as a register does: what is loaded by that
@@ -61,18 +60,24 @@ class Builder {
         if (store == nullptr || !stays(store->getPointerOperand())) continue;
         const auto [at, is_new] = cells_.try_emplace(store->getPointerOperand());
         if (!is_new || region_.loop == nullptr) continue;
-        at->second = {{{graph_.nodes.size(), region_.loop->getHeader()}}, graph_.carriers.size()};
-        graph_.carriers.push_back(graph_.nodes.size());
-        graph_.nodes.push_back({});
+        const std::size_t first = add_node({});
+        at->second = {{{first, region_.loop->getHeader(), first}}, graph_.carriers.size()};
+        graph_.carriers.push_back(first);
       }
     }
   }
 
-  /// What a cell may hold in a block: the last store that is always passed on the way, and those behind it.
+  /// What a cell may hold in a block: the last store that is always passed on the way, and those behind it. Where that
+  /// is far away, everything that it ever held.
   std::vector<std::size_t> values_in(const Cell& cell, const BasicBlock* block) const {
+    constexpr std::size_t most_stores = 16;
     std::vector<std::size_t> values;
     for (auto held = cell.held.rbegin(); held != cell.held.rend(); ++held) {
-      if (held->value) values.push_back(*held->value);
+      if (values.size() == most_stores) {
+        values.push_back(held->any);
+        break;
+      }
+      values.push_back(held->value);
       if (dominators_.dominates(held->since, block)) break;
     }
     return values;
@@ -84,9 +89,9 @@ class Builder {
     return i == nullptr || region_.loop == nullptr || !region_.loop->contains(i);
   }
 
-  void add_node(const Value& value, ValueNode node) {
-    numbers_[&value] = graph_.nodes.size();
+  std::size_t add_node(ValueNode node) {
     graph_.nodes.push_back(std::move(node));
+    return graph_.nodes.size() - 1;
   }
 
   /// Values from outside of the region, constants, and what is computed later, by an inner loop's last iteration, are
@@ -102,7 +107,7 @@ class Builder {
       if (const auto cell = cells_.find(load->getPointerOperand());
           cell != cells_.end() && !cell->second.held.empty()) {
         node.from = values_in(cell->second, i.getParent());
-        add_node(i, std::move(node));
+        numbers_[&i] = add_node(std::move(node));
         return;
       }
     }
@@ -124,13 +129,16 @@ class Builder {
     } else if (!reads) {
       for (const Use& operand : i.operands()) depend(node, operand);
     }
-    add_node(i, std::move(node));
+    numbers_[&i] = add_node(std::move(node));
     if (const auto* store = dyn_cast<StoreInst>(&i)) {
       const auto cell = cells_.find(store->getPointerOperand());
       if (cell == cells_.end()) return;
-      const auto value = numbers_.find(store->getValueOperand());
-      cell->second.held.push_back(
-          {value == numbers_.end() ? std::nullopt : std::optional(value->second), i.getParent()});
+      const auto number = numbers_.find(store->getValueOperand());
+      // What comes from outside waits for nothing here.
+      const std::size_t value = number == numbers_.end() ? add_node({}) : number->second;
+      std::vector<Cell::Held>& held = cell->second.held;
+      held.push_back(
+          {value, i.getParent(), held.empty() ? value : add_node({{held.back().any, value}, no_block, false})});
     }
   }
 

@@ -80,8 +80,8 @@ static double dot(int n, const double* a, const double* b) {
 }
 
 int main(int argc, char** argv) {
-  const int rows = argc > 1 ? atoi(argv[1]) : 40000;
-  const int neighbours = argc > 2 ? atoi(argv[2]) : 20;
+  const int rows = argc > 1 ? atoi(argv[1]) : 26000;
+  const int neighbours = argc > 2 ? atoi(argv[2]) : 16;
   if (rows < 2 || rows > 4000000 || neighbours < 2 || neighbours > 200) {
     fprintf(stderr, "usage: cg [rows [neighbours of a row]], 2 to 4000000 and 2 to 200\n");
     return 2;

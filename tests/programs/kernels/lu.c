@@ -97,7 +97,7 @@ static double residual(void) {
 
 int main(int argc, char** argv) {
   n = argc > 1 ? atoi(argv[1]) : 28;
-  const int iterations = argc > 2 ? atoi(argv[2]) : 2;
+  const int iterations = argc > 2 ? atoi(argv[2]) : 1;
   if (n < 2 || n > 400 || iterations < 1 || iterations > 1000) {
     fprintf(stderr, "usage: lu [points in each direction [iterations]], 2 to 400 and 1 to 1000\n");
     return 2;

@@ -88,7 +88,7 @@ static void solve_line(size_t start, size_t stride) {
 }
 
 int main(int argc, char** argv) {
-  n = argc > 1 ? atoi(argv[1]) : 48;
+  n = argc > 1 ? atoi(argv[1]) : 44;
   if (n < 4 || n > MOST_POINTS) {
     fprintf(stderr, "usage: sp [points in each direction], 4 to %d\n", MOST_POINTS);
     return 2;

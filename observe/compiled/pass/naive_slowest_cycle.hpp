@@ -1,18 +1,18 @@
-// The slowest recurrence by looking at every cycle: what the fast one is compared with.
+// The slowest cycle by looking at every cycle: what the fast one is compared with.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "observe/compiled/pass/recurrence.hpp"
+#include "observe/compiled/pass/slowest_cycle.hpp"
 
 namespace cachescape::pass {
 
 /// The largest mean over all cycles that pass no carrier twice. Exponential.
-class NaiveRecurrence {
+class NaiveSlowestCycle {
  public:
-  NaiveRecurrence(std::size_t carriers, const std::vector<CarriedPath>& paths) : paths_(paths), on_way_(carriers) {
+  NaiveSlowestCycle(std::size_t carriers, const std::vector<CarriedPath>& paths) : paths_(paths), on_way_(carriers) {
     for (std::size_t start = 0; start < carriers; ++start) walk(start, start, {0, 0});
   }
 

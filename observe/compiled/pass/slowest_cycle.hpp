@@ -1,4 +1,4 @@
-// Which values that loop iterations hand to each other make them wait for loads, and how long.
+// How long iterations of a loop wait for loads of those before them, by what they hand to each other.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,8 @@ struct LoadRate {
   }
 };
 
-struct Recurrence {
-  LoadRate rate;
-  std::vector<std::size_t> carriers;  ///< those that depend on each other in it, ascending; none at a rate of 0
-};
-
-/// The slowest one: the largest mean of loads over all cycles of carriers (Karp, A characterization of the minimum
-/// cycle mean in a digraph, 1978), and the strongly connected carriers that the cycle belongs to. O(carriers × paths).
-Recurrence slowest_recurrence(std::size_t carriers, const std::vector<CarriedPath>& paths);
+/// The largest mean of loads over all cycles of carriers (Karp, A characterization of the minimum cycle mean in a
+/// digraph, 1978). O(carriers × paths).
+LoadRate slowest_cycle(std::size_t carriers, const std::vector<CarriedPath>& paths);
 
 }  // namespace cachescape::pass
