@@ -28,6 +28,7 @@ KERNEL struct node *crossed(struct node *p, struct node *q, int n) {
   for (int i = 0; i < n; i++) { struct node *r = p->next; p = q->other; q = r; }
   return p;
 }
+#define REPEATED(...) __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__
 #define STEP(p) p = p->next
 KERNEL struct node *two(struct node *a, struct node *b, int n) {
   for (int i = 0; i < n; i++) STEP(a), STEP(b);
@@ -84,6 +85,14 @@ KERNEL int probe(long key) {
   while (numbers[at] != 0 && numbers[at] != key) at = (at + 1) % N;
   return at;
 }
+KERNEL double seldom(int n) {
+  double x = 1;
+  for (int i = 0; i < n; i++) {
+    if (i % 512 == 0) { __asm__ volatile("# seldom"); x += (double)numbers[i]; }
+    REPEATED(REPEATED(x = x * 1.5 + 0.25 / x;))
+  }
+  return x;
+}
 KERNEL void product(void) {
   for (int i = 0; i < 64; i++)
     for (int j = 0; j < 64; j++) {
@@ -115,6 +124,7 @@ int main(void) {
   struct tree *root = build(0, N);
   for (int i = 0; i < N; i++) s += search(root, i) + search_by_call(root, i) + search_by_branches(root, i);
   s += sum(N) + indirect(N) + twice_indirect(N);
+  s += (long)seldom(N);
   count(N);
   product();
   printf("%ld %ld\n", s, products[3][4]);
@@ -230,6 +240,10 @@ class Parallelism(Scratch):
                 for function, longest in FREE.items():
                     with self.subTest(function=function):
                         self.check_free(found[function], longest)
+                for function, counters in found.items():
+                    with self.subTest(function=function):
+                        self.assertGreaterEqual(1000 * counters.get("loads", 0), counters.get("loads.serial", 0))
+                self.assertEqual(found["seldom"]["loads"], 8)
                 # Branches are predicted: only a child's load waits, for the one before. Each search ends with a key.
                 search = found["search_by_branches"]
                 self.assertEqual(search["loads.serial"], 1000 * (search["loads"] - N) / 2)

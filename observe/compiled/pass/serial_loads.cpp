@@ -19,24 +19,24 @@ using namespace llvm;
 constexpr double per_load = 1000;
 
 struct Amounts {
-  std::vector<double> instructions;  ///< by block of the region
-  double all_instructions = 0;
+  double instructions = 0;
   double loads = 0;
+  std::vector<double> loads_of;  ///< each block of the region
 };
 
 Amounts amounts_in(const Region& region) {
   Amounts amounts;
   for (const BasicBlock* block : region.blocks) {
-    double instructions = 0;
+    double loads = 0;
     for (const Instruction& i : *block) {
       if (!counts_as_instruction(i)) continue;
-      ++instructions;
+      ++amounts.instructions;
       AccessList accesses;
       append_accesses(const_cast<Instruction&>(i), block->getModule()->getDataLayout(), accesses);
-      for (const StaticAccess& access : accesses) amounts.loads += access.kind != CACHESCAPE_WRITE ? 1 : 0;
+      for (const StaticAccess& access : accesses) loads += access.kind != CACHESCAPE_WRITE ? 1 : 0;
     }
-    amounts.instructions.push_back(instructions);
-    amounts.all_instructions += instructions;
+    amounts.loads_of.push_back(loads);
+    amounts.loads += loads;
   }
   return amounts;
 }
@@ -44,7 +44,7 @@ Amounts amounts_in(const Region& region) {
 /// Of an iteration that waits for none before it: as many of them as the window holds take as long as one; one that the
 /// window does not hold takes as long as its longest chain, and no less than a load for each window that it fills.
 double time_in_window(double longest, const Amounts& amounts) {
-  const double windows = amounts.all_instructions / window_instructions;
+  const double windows = amounts.instructions / window_instructions;
   return std::min(windows < 1 ? longest * windows : std::max(longest, windows), amounts.loads);
 }
 
@@ -59,8 +59,9 @@ SerialLoads serial_loads(const Function& function, const LoopInfo& loops, const 
     const double carried = static_cast<double>(chains.carried.loads) / static_cast<double>(chains.carried.iterations);
     const double in_window = time_in_window(chains.longest, amounts);
     for (std::size_t b = 0; b < region.blocks.size(); ++b) {
-      const double time = carried >= in_window ? chains.carried_by_block[b]
-                                               : in_window * amounts.instructions[b] / amounts.all_instructions;
+      // By loads, so that a block never takes longer than its loads do one after the other, however seldom others run.
+      const double time =
+          carried >= in_window ? chains.carried_by_block[b] : in_window * amounts.loads_of[b] / amounts.loads;
       const auto thousandths = static_cast<std::uint32_t>(std::lround(per_load * time));
       if (thousandths != 0) serial[region.blocks[b]] = thousandths;
     }
