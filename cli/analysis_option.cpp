@@ -1,5 +1,6 @@
 #include "cli/analysis_option.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
@@ -71,6 +72,14 @@ Result<std::vector<std::uint32_t>> degrees_of_sharing(const std::vector<std::str
   return degrees;
 }
 
+/// Beside the distances of blocks, those of the lines that the surface of a signature is made of.
+void add_signature(const SignatureRule& rule, AnalysisOptions& options) {
+  options.signatures = {rule};
+  for (LineSize line{6}; line <= signature_block; line = LineSize{line.log2() + 1})
+    if (std::ranges::find(options.lines, line) == options.lines.end()) options.lines.push_back(line);
+  std::ranges::sort(options.lines);
+}
+
 }  // namespace
 
 void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
@@ -99,6 +108,17 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
   option("--memory", flags.memory, "Sample when the analysis would hold more than this, such as 8G", "SIZE");
   option("--workers", flags.workers, "Threads that analyse; 0 = one per processor", "N")->capture_default_str();
   verb.add_flag("--memory-usage", flags.memory_usage, "Count how often each line is touched")->group(group);
+  CLI::Option* const signature =
+      verb.add_flag("--signature", flags.signature,
+                    "Count what a memory signature is made of; adds the lines 64,128,256,512 to those recorded")
+          ->group(group);
+  option("--word", flags.word, "Bytes in which a signature tells nothing smaller apart: 4 or 8", "B")
+      ->capture_default_str()
+      ->check(CLI::IsMember({4, 8}))
+      ->needs(signature);
+  verb.add_flag("--every-word", flags.every_word, "Count every word of an access in a signature, not only its first")
+      ->group(group)
+      ->needs(signature);
 }
 
 Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
@@ -119,6 +139,7 @@ Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
   options.ways = flags.ways;
   options.popularity = flags.memory_usage;
   options.workers = flags.workers;
+  if (flags.signature) add_signature({flags.word, flags.every_word}, options);
   const int ways_to_sample =
       (flags.sample > 0 ? 1 : 0) + (flags.sample_lines > 0 ? 1 : 0) + (flags.interval.empty() ? 0 : 1);
   if (ways_to_sample > 1) return failure(ErrorKind::usage, "choose one of --sample, --sample-lines and --interval");

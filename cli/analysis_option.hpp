@@ -24,6 +24,9 @@ struct AnalysisFlags {
   std::string memory;
   unsigned workers = 0;
   bool memory_usage = false;
+  bool signature = false;
+  std::uint32_t word = 4;
+  bool every_word = false;
 };
 
 void add_analysis_options(CLI::App& verb, AnalysisFlags& flags);

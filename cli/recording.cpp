@@ -201,8 +201,7 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
   Profile profile;
   if (recorder.analyzer()) profile = recorder.analyzer()->profile(weights_of(collector.context()));
   profile.places.counted = recorder.counted();
-  profile.places =
-      collect::complete_places(collector.context(), session, std::move(profile.places), profile.sharing, problems);
+  collect::complete_places(collector.context(), session, profile, problems);
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));

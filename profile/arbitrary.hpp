@@ -190,6 +190,50 @@ inline Sharing some_sharing(const Places& places) {
   return sharing;
 }
 
+/// Of a bin's references.
+inline SignatureBin some_signature_bin(bool cold, std::uint32_t word) {
+  SignatureBin bin;
+  if (*rc::gen::arbitrary<bool>()) return bin;
+  bin.references = some_kind_counts();
+  const std::uint64_t all = bin.references[0] + bin.references[1] + bin.references[2];
+  bin.foreign = *rc::gen::inRange<std::uint64_t>(0, all + 1);
+  for (std::size_t h = 0; h < signature_halves; ++h) {
+    if (cold || half_bytes(h) < word) continue;
+    bin.halves[h].again = *rc::gen::inRange<std::uint64_t>(0, all + 1);
+    bin.halves[h].same = *rc::gen::inRange<std::uint64_t>(0, bin.halves[h].again + 1);
+  }
+  return bin;
+}
+
+inline SignatureCounts some_signature_counts(std::uint32_t word) {
+  SignatureCounts counts{};
+  for (const std::size_t bin : {std::size_t{0}, std::size_t{7}, far_bin, cold_bin})
+    counts[bin] = some_signature_bin(bin == cold_bin, word);
+  return counts;
+}
+
+/// Of sites among so many.
+inline std::vector<SignatureProfile> some_signatures(std::size_t sites) {
+  std::vector<SignatureProfile> signatures;
+  for (const Scope& scope : {Scope{}, Scope{Scope::Kind::thread, ThreadId{3}}}) {
+    for (const SignatureRule& rule : {SignatureRule{4, false}, SignatureRule{4, true}, SignatureRule{8, false}}) {
+      if (*rc::gen::arbitrary<bool>()) continue;
+      SignatureProfile& s = signatures.emplace_back();
+      s.scope = scope;
+      s.rule = rule;
+      s.counts = some_signature_counts(rule.word);
+      for (const Bin& b : some_bins(0))
+        if (b.value >> signature_step_bits == 0) s.steps.push_back(b);
+      if (scope.kind == Scope::Kind::thread) continue;
+      for (std::uint32_t site = 0; site < sites; ++site) {
+        const SignatureCounts counts = some_signature_counts(rule.word);
+        if (counts != SignatureCounts{}) s.sites.push_back({site, counts});
+      }
+    }
+  }
+  return signatures;
+}
+
 inline Profile some_profile() {
   Profile p;
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) p.provenance.emplace_back(some_text(), some_text());
@@ -229,6 +273,7 @@ inline Profile some_profile() {
   }
   p.places = some_source();
   p.sharing = some_sharing(p.places);
+  p.signatures = some_signatures(p.places.sites.size());
   return p;
 }
 

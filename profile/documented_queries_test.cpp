@@ -10,6 +10,7 @@
 #include "profile/schema.hpp"
 #include "profile/scratch.hpp"
 #include "profile/sharing_example.hpp"
+#include "profile/signature_example.hpp"
 #include "profile/writer.hpp"
 
 namespace cachescape::profile {
@@ -66,6 +67,7 @@ void expect_documented_answers(const std::string& file, const std::string& path,
 TEST(DocumentedQueries, OfTheStoredFiles) {
   expect_documented_answers("app.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3.cscape", 15);
   expect_documented_answers("counters.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3-sharing.cscape", 4);
+  expect_documented_answers("signature.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-4.cscape", 3);
 }
 
 TEST(DocumentedQueries, OfFilesWrittenNow) {
@@ -74,6 +76,8 @@ TEST(DocumentedQueries, OfFilesWrittenNow) {
   expect_documented_answers("app.cscape", scratch.path("app.cscape"), 15);
   ASSERT_TRUE(write_profile(scratch.path("counters.cscape"), sharing_example()));
   expect_documented_answers("counters.cscape", scratch.path("counters.cscape"), 4);
+  ASSERT_TRUE(write_profile(scratch.path("signature.cscape"), signature_example()));
+  expect_documented_answers("signature.cscape", scratch.path("signature.cscape"), 3);
 }
 
 TEST(DocumentedQueries, EveryTableAndViewIsNamed) {

@@ -80,8 +80,8 @@ class Changed {
 };
 
 TEST(Errors, OfOtherVersions) {
-  const Changed newer("PRAGMA user_version = 4");
-  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 4, this program reads versions up to 3",
+  const Changed newer("PRAGMA user_version = 5");
+  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 5, this program reads versions up to 4",
                newer.path(), "use a newer cachescape");
   const Changed none("PRAGMA user_version = 0");
   expect_error(none.error(), ErrorKind::malformed, "the profile has version 0: there is no such version", none.path(),
@@ -93,7 +93,7 @@ TEST(Errors, OfTablesThatAreMissingOrDifferent) {
   expect_error(missing.error(), ErrorKind::malformed, "the profile has no table stack_bin", missing.path(),
                record_again);
   const Changed wider("ALTER TABLE thread ADD COLUMN name TEXT");
-  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 3 defines", wider.path(),
+  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 4 defines", wider.path(),
                "the profile was changed: keep additions in tables of their own");
   const Changed endless(
       "DROP TABLE stack_bin; CREATE VIEW stack_bin AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "

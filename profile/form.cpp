@@ -10,6 +10,7 @@
 #include "profile/schema.hpp"
 #include "profile/scope_text.hpp"
 #include "profile/sharing_form.hpp"
+#include "profile/signature_form.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -140,7 +141,8 @@ Result<void> check_form(const Profile& profile) {
     CACHESCAPE_CHECK(check_foreign(sets));
   }
   CACHESCAPE_CHECK(check_form(profile.places));
-  return check_form(profile.sharing, profile.places);
+  CACHESCAPE_CHECK(check_form(profile.sharing, profile.places));
+  return check_form(profile.signatures, profile.places);
 }
 
 }  // namespace cachescape::profile

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "cachescape/places.hpp"
+#include "cachescape/profile.hpp"
 #include "cachescape/result.hpp"
 #include "profile/database.hpp"
 
@@ -15,6 +16,17 @@ inline void bind_index(Statement& statement, int parameter, std::uint32_t index)
     statement.bind_null(parameter);
   } else {
     statement.bind(parameter, std::uint64_t{index} + 1);
+  }
+}
+
+/// Columns scope and thread, in this order.
+inline void bind_scope(Statement& statement, int first_parameter, const Scope& scope) {
+  const bool everything = scope.kind == Scope::Kind::everything;
+  statement.bind(first_parameter, std::string_view(everything ? "everything" : "thread"));
+  if (everything) {
+    statement.bind_null(first_parameter + 1);
+  } else {
+    statement.bind(first_parameter + 1, std::uint64_t{scope.thread.value});
   }
 }
 

@@ -14,6 +14,7 @@
 #include "profile/places_merge.hpp"
 #include "profile/scope_text.hpp"
 #include "profile/sharing_merge.hpp"
+#include "profile/signature_merge.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -138,6 +139,9 @@ void know_single_thread(Profile& profile) {
   };
   adopt(profile.stacks);
   adopt(profile.sets);
+  adopt(profile.signatures);
+  for (SignatureProfile& s : profile.signatures)
+    if (s.scope.kind == Scope::Kind::thread) s.sites.clear();
 }
 
 /// Gives the threads new numbers from `next` on, in their old order; returns the old numbers' count.
@@ -150,6 +154,9 @@ std::uint64_t renumber(Profile& profile, std::uint64_t next) {
   for (const SetProfile& s : profile.sets) {
     if (s.scope.kind == Scope::Kind::thread) old.insert(s.scope.thread);
   }
+  for (const SignatureProfile& s : profile.signatures) {
+    if (s.scope.kind == Scope::Kind::thread) old.insert(s.scope.thread);
+  }
   std::map<ThreadId, ThreadId> number;
   for (const ThreadId t : old) number.emplace(t, ThreadId{static_cast<std::uint32_t>(next++)});
   for (ThreadCounts& t : profile.threads) t.thread = number.at(t.thread);
@@ -160,6 +167,7 @@ std::uint64_t renumber(Profile& profile, std::uint64_t next) {
   };
   rename(profile.stacks);
   rename(profile.sets);
+  rename(profile.signatures);
   for (SharedLine& line : profile.sharing.lines) {
     for (LineUse& use : line.uses)
       if (const auto known = number.find(ThreadId{use.thread}); known != number.end()) use.thread = known->second.value;
@@ -169,7 +177,9 @@ std::uint64_t renumber(Profile& profile, std::uint64_t next) {
 
 bool drop_everything(Profile& profile) {
   const auto everything = [](const auto& part) { return part.scope.kind == Scope::Kind::everything; };
-  return std::erase_if(profile.stacks, everything) + std::erase_if(profile.sets, everything) > 0;
+  return std::erase_if(profile.stacks, everything) + std::erase_if(profile.sets, everything) +
+             std::erase_if(profile.signatures, everything) >
+         0;
 }
 
 std::vector<Bin> sum_of(std::vector<Bin> bins) {
@@ -334,6 +344,7 @@ Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind) {
   }
   CACHESCAPE_TRY(MergedPlaces places, merge_places(parts, kind));
   CACHESCAPE_TRY(merged.sharing, merge_sharing(parts, kind, places.numbers));
+  CACHESCAPE_TRY(merged.signatures, merge_signatures(parts, places.numbers));
   merged.places = std::move(places.places);
   CACHESCAPE_CHECK(check_form(merged));
   return merged;

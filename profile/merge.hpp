@@ -26,8 +26,8 @@ enum class MergeKind : std::uint8_t {
 /// (the same thing) is taken to know that thread, for threads and ranks. Instructions are unknown where an input does
 /// not know them. What the inputs say of their origin is kept once where all agree, else with the prefix input1.,
 /// input2., …; keys merge.* say what was done. Refuses, naming the first difference, inputs whose sampling, line sizes,
-/// set distance grids, write-backs, popularity or sharing differ: the sum of what is not comparable means nothing. The
-/// inputs must pass check_form. O(n log n) in the number of bins.
+/// set distance grids, write-backs, popularity, sharing or signatures differ: the sum of what is not comparable means
+/// nothing. The inputs must pass check_form. O(n log n) in the number of bins.
 Result<Profile> merge(std::span<const Profile> inputs, MergeKind kind);
 
 }  // namespace cachescape::profile

@@ -10,6 +10,7 @@
 #include "profile/row_cursor.hpp"
 #include "profile/schema.hpp"
 #include "profile/scope_text.hpp"
+#include "profile/signature_reader.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -232,6 +233,9 @@ Result<Outline> read_outline(const Database& database) {
   CACHESCAPE_TRY(outline.grid_hits, read_grids(database, header.sets));
   if (version >= sharing_since) {
     CACHESCAPE_TRY(outline.sharing_sums, read_sharing_outline(database, header.sharing));
+  }
+  if (version >= signatures_since) {
+    CACHESCAPE_TRY(header.signatures, read_signature_headers(database));
   }
   return outline;
 }

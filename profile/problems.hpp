@@ -31,5 +31,7 @@ void validate_sets(const Profile& profile, Problems& problems);
 void validate_places(const Profile& profile, Problems& problems);
 /// What concerns the sharing of an unsampled profile: among itself and against the stack distances.
 void validate_sharing(const Profile& profile, Problems& problems);
+/// What concerns the signatures of an unsampled profile: each by itself, and against accesses and footprints.
+void validate_signatures(const Profile& profile, Problems& problems);
 
 }  // namespace cachescape::profile

@@ -13,6 +13,7 @@
 #include "profile/row_cursor.hpp"
 #include "profile/schema.hpp"
 #include "profile/sharing_reader.hpp"
+#include "profile/signature_reader.hpp"
 
 namespace cachescape::profile {
 namespace {
@@ -230,6 +231,9 @@ Result<Profile> read_all(const Database& database, const ReadFilter& filter) {
   }
   if (filter.sharing && outline.header.version >= sharing_since) {
     CACHESCAPE_TRY(profile.sharing, read_sharing(database, outline, filter, profile.places));
+  }
+  if (filter.signatures && outline.header.version >= signatures_since) {
+    CACHESCAPE_TRY(profile.signatures, read_signatures(database, outline.header.signatures, filter, profile.places));
   }
   return profile;
 }

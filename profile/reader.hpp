@@ -22,7 +22,8 @@ struct ReadFilter {
   bool write_backs = true;
   bool sets = true;
   bool places = true;
-  bool sharing = true;  ///< its pairs and lines refer to places, and come with them only
+  bool sharing = true;     ///< its pairs and lines refer to places, and come with them only
+  bool signatures = true;  ///< their sites refer to places, and come with them only
 };
 
 /// Reads one consistent snapshot, also while it is being recorded. Nothing in the file is trusted: the result passes
@@ -68,14 +69,25 @@ struct SharingHeader {
   friend bool operator==(const SharingHeader&, const SharingHeader&) = default;
 };
 
+/// A SignatureProfile without its counts.
+struct SignatureHeader {
+  Scope scope;
+  SignatureRule rule;
+  KindCounts references{};
+  std::uint64_t steps = 0;
+
+  friend bool operator==(const SignatureHeader&, const SignatureHeader&) = default;
+};
+
 struct ProfileHeader {
   std::uint32_t version = 0;  ///< of the file's schema
   bool finished = false;      ///< false while it is being recorded, or when that was cut short
   std::uint64_t updates = 0;  ///< snapshots written so far: grows while it is being recorded
-  Profile general;            ///< with neither stacks nor sets nor places nor sharing
+  Profile general;            ///< with neither stacks nor sets nor places nor sharing nor signatures
   std::vector<StackHeader> stacks;
   std::vector<SetHeader> sets;
   std::vector<SharingHeader> sharing;
+  std::vector<SignatureHeader> signatures;
 };
 
 /// Everything but histograms; its cost does not depend on their size.

@@ -41,7 +41,7 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
   RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
   const auto header = read_header(scratch.path("p"));
   RC_ASSERT(header.has_value());
-  RC_ASSERT(header->version == 3u && header->finished && header->updates == 1u);
+  RC_ASSERT(header->version == 4u && header->finished && header->updates == 1u);
   RC_ASSERT(header->stacks.size() == profile.stacks.size());
   for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
     StackHeader expected{profile.stacks[i].scope, profile.stacks[i].line, {}, {}, profile.stacks[i].footprint_lines};
@@ -73,10 +73,20 @@ RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
     for (const CoherentSets& s : d.sets) expected.sets.push_back(s.sets);
     RC_ASSERT(header->sharing[i] == expected);
   }
+  RC_ASSERT(header->signatures.size() == profile.signatures.size());
+  for (std::size_t i = 0; i < profile.signatures.size(); ++i) {
+    const SignatureProfile& s = profile.signatures[i];
+    SignatureHeader expected{s.scope, s.rule, {}, 0};
+    for (const SignatureBin& b : s.counts)
+      for (std::size_t k = 0; k < access_kinds; ++k) expected.references[k] += b.references[k];
+    for (const Bin& b : s.steps) expected.steps += b.count;
+    RC_ASSERT(header->signatures[i] == expected);
+  }
   profile.stacks.clear();
   profile.sets.clear();
   profile.places = {};
   profile.sharing = {};
+  profile.signatures.clear();
   RC_ASSERT(header->general == profile);
 }
 
@@ -93,6 +103,7 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
   filter.write_backs = *rc::gen::arbitrary<bool>();
   filter.places = *rc::gen::arbitrary<bool>();
   filter.sharing = *rc::gen::arbitrary<bool>();
+  filter.signatures = *rc::gen::arbitrary<bool>();
   const auto back = read_profile(scratch.path("p"), filter);
   RC_ASSERT(back.has_value());
   Profile expected = profile;
@@ -120,7 +131,11 @@ RC_GTEST_PROP(Profile, AFilterLeavesWhatItNames, ()) {
     expected.places = {};
     expected.sharing.pairs.clear();
     expected.sharing.lines.clear();
+    for (SignatureProfile& s : expected.signatures) s.sites.clear();
   }
+  if (!filter.scopes.empty())
+    std::erase_if(expected.signatures, [](const SignatureProfile& s) { return s.scope.kind == Scope::Kind::thread; });
+  if (!filter.signatures) expected.signatures.clear();
   if (!filter.popularity) {
     for (StackProfile& s : expected.stacks) s.popularity.clear();
   }
@@ -165,7 +180,7 @@ TEST(Profile, RowsAreAsDocumented) {
     return text;
   };
   EXPECT_EQ(rows("PRAGMA application_id"), "1668506480\n");
-  EXPECT_EQ(rows("PRAGMA user_version"), "3\n");
+  EXPECT_EQ(rows("PRAGMA user_version"), "4\n");
   EXPECT_EQ(rows("SELECT * FROM recording"), "finished|1|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM thread"), "4|3|2|1\n");
   EXPECT_EQ(rows("SELECT * FROM sampling"), "none|1.0|0|0|0|0\n");

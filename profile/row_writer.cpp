@@ -10,19 +10,10 @@
 #include "profile/places_writer.hpp"
 #include "profile/schema.hpp"
 #include "profile/sharing_writer.hpp"
+#include "profile/signature_writer.hpp"
 
 namespace cachescape::profile {
 namespace {
-
-void bind_scope(Statement& statement, int first_parameter, const Scope& scope) {
-  const bool everything = scope.kind == Scope::Kind::everything;
-  statement.bind(first_parameter, std::string_view(everything ? "everything" : "thread"));
-  if (everything) {
-    statement.bind_null(first_parameter + 1);
-  } else {
-    statement.bind(first_parameter + 1, std::uint64_t{scope.thread.value});
-  }
-}
 
 Result<void> write_general(const Database& database, const Profile& profile) {
   CACHESCAPE_TRY(Statement pair, database.prepare("INSERT INTO provenance VALUES(?1, ?2, ?3)"));
@@ -119,7 +110,8 @@ Result<void> write_rows(const Database& database, const Profile& profile) {
   CACHESCAPE_CHECK(write_sets(database, profile.sets));
   CACHESCAPE_CHECK(write_foreign(database, profile));
   CACHESCAPE_CHECK(write_places(database, profile.places));
-  return write_sharing(database, profile.sharing);
+  CACHESCAPE_CHECK(write_sharing(database, profile.sharing));
+  return write_signatures(database, profile.signatures);
 }
 
 }  // namespace cachescape::profile

@@ -5,7 +5,7 @@
 namespace cachescape::profile {
 namespace {
 
-constexpr std::array<SchemaObject, 38> all_tables = {{
+constexpr std::array<SchemaObject, 42> all_tables = {{
     {"recording", R"(CREATE TABLE recording(
   state TEXT NOT NULL,            -- 'recording' or 'finished'
   updates INTEGER NOT NULL,       -- snapshots written so far
@@ -298,9 +298,49 @@ constexpr std::array<SchemaObject, 38> all_tables = {{
   bytes INTEGER NOT NULL          -- a bit for each byte, or each 64th of a line, that is used: printf('%x', bytes)
 ))",
      sharing_since},
+    {"signature", R"(CREATE TABLE signature(
+  id INTEGER PRIMARY KEY,         -- 1, 2, … by (scope, thread, word, every_word)
+  scope TEXT NOT NULL,            -- 'everything' or 'thread'
+  thread INTEGER,                 -- NULL for everything
+  word INTEGER NOT NULL,          -- bytes, 4 or 8: nothing smaller is told apart
+  every_word INTEGER NOT NULL,    -- 1: an access makes a reference to each word that it covers; 0: to its first
+  reads INTEGER NOT NULL,         -- references
+  writes INTEGER NOT NULL,
+  modifies INTEGER NOT NULL,
+  steps INTEGER NOT NULL          -- sum of signature_step.count
+))",
+     signatures_since},
+    {"signature_bin", R"(CREATE TABLE signature_bin(
+  signature INTEGER NOT NULL,
+  site INTEGER NOT NULL,          -- 0 = all of them
+  bin INTEGER NOT NULL,           -- 0: distance 0; 1 … 16: from 2^(bin - 1) to below 2^bin blocks of 512 bytes; 17: farther; 18: first touches
+  reads INTEGER NOT NULL,         -- references
+  writes INTEGER NOT NULL,
+  modifies INTEGER NOT NULL,
+  after_others INTEGER NOT NULL,  -- of these: to a block that another thread touched last
+  PRIMARY KEY(signature, site, bin)
+) WITHOUT ROWID)",
+     signatures_since},
+    {"signature_half", R"(CREATE TABLE signature_half(
+  signature INTEGER NOT NULL,
+  site INTEGER NOT NULL,
+  bin INTEGER NOT NULL,
+  half INTEGER NOT NULL,          -- bytes, 4, 8 … 256: half of a part of a block
+  same INTEGER NOT NULL,          -- of `again`: in the same half as at the last touch of the part
+  again INTEGER NOT NULL,         -- references to a part that had been touched before
+  PRIMARY KEY(signature, site, bin, half)
+) WITHOUT ROWID)",
+     signatures_since},
+    {"signature_step", R"(CREATE TABLE signature_step(
+  signature INTEGER NOT NULL,
+  step INTEGER NOT NULL,          -- blocks, modulo 4096, from one first touch to the next of the same thread
+  count INTEGER NOT NULL,
+  PRIMARY KEY(signature, step)
+) WITHOUT ROWID)",
+     signatures_since},
 }};
 
-constexpr std::array<SchemaObject, 13> all_views = {{
+constexpr std::array<SchemaObject, 15> all_views = {{
     {"v_summary", R"(CREATE VIEW v_summary(name, value) AS
 SELECT 'state', state FROM recording
 UNION ALL SELECT 'accesses', (SELECT coalesce(sum(reads + writes + modifies), 0) FROM thread)
@@ -410,6 +450,21 @@ FROM shared_line l JOIN line_use u ON u.shared_line = l.id LEFT JOIN object o ON
 LEFT JOIN site s ON s.id = u.site LEFT JOIN location p ON p.id = s.location LEFT JOIN block b ON b.id = s.block
 WHERE false_sharing > 0 ORDER BY u.id)",
      sharing_since},
+    {"v_signature_hits",
+     R"(CREATE VIEW v_signature_hits(scope, thread, word, every_word, site, blocks, bytes, hit_rate) AS
+WITH RECURSIVE depth(bin, blocks) AS (SELECT 0, 1 UNION ALL SELECT bin + 1, 2 * blocks FROM depth WHERE bin < 16),
+     total(signature, site, refs) AS (
+       SELECT signature, site, sum(reads + writes + modifies) FROM signature_bin GROUP BY signature, site)
+SELECT scope, thread, word, every_word, site, blocks, 512 * blocks,
+       (SELECT coalesce(sum(reads + writes + modifies), 0) FROM signature_bin b
+        WHERE b.signature = id AND b.site = total.site AND b.bin <= depth.bin) * 1.0 / refs
+FROM (SELECT id, scope, thread, word, every_word FROM signature) JOIN total ON total.signature = id CROSS JOIN depth)",
+     signatures_since},
+    {"v_signature_halves",
+     R"(CREATE VIEW v_signature_halves(scope, thread, word, every_word, site, half, same, again, share) AS
+SELECT scope, thread, word, every_word, site, half, sum(same), sum(again), sum(same) * 1.0 / sum(again)
+FROM signature JOIN signature_half ON signature_half.signature = id GROUP BY id, site, half)",
+     signatures_since},
 }};
 
 }  // namespace

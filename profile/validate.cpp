@@ -194,6 +194,7 @@ std::vector<std::string> validate(const Profile& profile) {
     validate_sets(profile, problems);
     validate_places(profile, problems);
     validate_sharing(profile, problems);
+    validate_signatures(profile, problems);
   }
   return std::move(problems).take();
 }

@@ -29,6 +29,14 @@ Result<void> Analyzer::check(const AnalysisOptions& options) {
     return wrong(fmt::format("write-backs are asked for at {}-byte lines, but their stack distances are not",
                              line.bytes().value));
   }
+  for (std::size_t i = 0; i < options.signatures.size(); ++i) {
+    const SignatureRule& rule = options.signatures[i];
+    if (rule.word != 4 && rule.word != 8)
+      return wrong(fmt::format("the words of a signature have 4 or 8 bytes, not {}", rule.word));
+    if (std::ranges::count(options.signatures, rule) > 1) return wrong("one signature is asked for twice");
+  }
+  if (!options.signatures.empty() && by_lines(options.sampling.method))
+    return wrong("a signature needs all lines, not a sample of them: sample by intervals or blocks instead");
   const Sampling& s = options.sampling;
   if (by_lines(s.method) && (!(s.rate > 0) || s.rate > 1))
     return wrong(fmt::format("a sampling rate of {} is not in 0 … 1", s.rate));
@@ -142,6 +150,18 @@ Profile Analyzer::profile(std::span<const double> weights) {
   if (!by_blocks) {
     for (const Engine::Thread& t : e.threads) add(t.own, {Scope::Kind::thread, t.id});
   }
+  std::vector<ThreadId> ids;
+  for (const Engine::Thread& t : e.threads) ids.push_back(t.id);
+  for (analyze::SignatureStreams& streams : e.signatures) {
+    for (SignatureProfile& signature : streams.profiles(ids)) {
+      if (by_blocks && signature.scope.kind == Scope::Kind::thread) continue;
+      if (by_blocks) analyze::weigh(signature, weights);
+      profile.signatures.push_back(std::move(signature));
+    }
+  }
+  std::ranges::sort(profile.signatures, [](const SignatureProfile& a, const SignatureProfile& b) {
+    return std::tie(a.scope, a.rule.word, a.rule.every_word) < std::tie(b.scope, b.rule.word, b.rule.every_word);
+  });
   const auto order = [](const auto& a, const auto& b) { return std::tie(a.scope, a.line) < std::tie(b.scope, b.line); };
   std::ranges::sort(profile.stacks, order);
   std::ranges::sort(profile.sets, order);

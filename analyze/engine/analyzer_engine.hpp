@@ -13,6 +13,7 @@
 
 #include "analyze/coherence/sharing_analysis.hpp"
 #include "analyze/engine/line_analysis.hpp"
+#include "analyze/engine/signature_streams.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "analyze/engine/task_team.hpp"
 #include "cachescape/analyzer.hpp"
@@ -59,7 +60,9 @@ struct Analyzer::Engine {
   void hand_over();
   /// Waits until everything queued is analysed.
   void catch_up();
+  std::size_t signature_tasks() const { return signatures.size() * (threads.size() > 1 ? 2 : 1); }
   void analyse(const analyze::Stretch& stretch, std::size_t task);
+  void analyse_signatures(const analyze::Stretch& stretch, std::size_t task);
   template <class Visit>
   void for_each_analysis(Visit visit) {
     for (auto& analysis : everything) visit(*analysis);
@@ -86,6 +89,7 @@ struct Analyzer::Engine {
   std::vector<analyze::LastToucher> own_touchers;  ///< of the threads' own streams
   std::vector<Thread> threads;
   std::vector<std::unique_ptr<analyze::SharingAnalysis>> sharing;   ///< by degree and line size
+  std::vector<analyze::SignatureStreams> signatures;                ///< by rule
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
   std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;

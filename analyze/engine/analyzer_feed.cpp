@@ -41,6 +41,7 @@ Analyzer::Engine::Engine(const AnalysisOptions& o)
       team(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
   if (o.places) places_line = usual_line(o.lines);
   everything = new_stream(by_lines(o.sampling.method) ? halvings_for(o.sampling.rate) : 0);
+  for (const SignatureRule& rule : o.signatures) signatures.emplace_back(rule, o.places);
 }
 
 Analyzer::Engine::Stream Analyzer::Engine::new_stream(unsigned halvings) const {
@@ -121,6 +122,7 @@ void Analyzer::Engine::add_thread(ThreadId id) {
   catch_up();
   numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
   threads.push_back({id, {}, {}});
+  for (analyze::SignatureStreams& signature : signatures) signature.add_thread();
   if (threads.size() == 1) return;
   drop_sharing_of_too_many();
   add_sharing();
@@ -199,14 +201,23 @@ void Analyzer::Engine::hand_over() {
   watch_memory();
   std::swap(filling, in_work);
   filling.clear();
-  // One task per line size for everything, one for the threads' own streams, and one per degree of sharing.
-  team.start(everything.size() * (threads.size() > 1 ? 2 : 1) + sharing.size(),
-             [this](std::size_t task) { analyse(in_work, task); });
+  // One task per line size and signature for everything, one for the threads' own streams, and one per degree of
+  // sharing.
+  const std::size_t lines = everything.size() * (threads.size() > 1 ? 2 : 1) + sharing.size();
+  team.start(signature_tasks() + lines, [this](std::size_t task) {
+    if (task < signature_tasks()) return analyse_signatures(in_work, task);
+    analyse(in_work, task - signature_tasks());
+  });
 }
 
 void Analyzer::Engine::catch_up() {
   if (!filling.empty()) hand_over();
   team.finish();
+}
+
+void Analyzer::Engine::analyse_signatures(const analyze::Stretch& stretch, std::size_t task) {
+  if (task < signatures.size()) return signatures[task].everything(stretch);
+  signatures[task - signatures.size()].own(stretch);
 }
 
 void Analyzer::Engine::analyse(const analyze::Stretch& stretch, std::size_t task) {
@@ -255,6 +266,7 @@ void Analyzer::Engine::consume(const StridedRun& run) {
 
 void Analyzer::Engine::halve_samples() {
   sharing.clear();
+  signatures.clear();
   std::vector<LineAnalysis*> all;
   for_each_analysis([&](LineAnalysis& a) { all.push_back(&a); });
   team.run(all.size(), [&](std::size_t i) {
@@ -272,6 +284,7 @@ void Analyzer::Engine::watch_memory() {
     std::uint64_t memory = 0;
     std::uint64_t lines = 0;
     for (const auto& degree : sharing) memory += degree->memory_bytes();
+    for (const auto& signature : signatures) memory += signature.memory_bytes();
     for_each_analysis([&](const LineAnalysis& a) {
       memory += a.memory_bytes();
       lines = std::max(lines, a.followed_lines());
@@ -282,7 +295,7 @@ void Analyzer::Engine::watch_memory() {
     if (sampling.method == Sampling::Method::none || sampling.method == Sampling::Method::shards_rate) {
       warnings.push_back(fmt::format(
           "memory is short after {} accesses ({} bytes held, {} allowed): from here on lines are sampled; set "
-          "distances and coherence are dropped",
+          "distances, coherence and signatures are dropped",
           position, memory, options.memory_limit));
       sampling.method = Sampling::Method::shards_size;
       sampling.max_lines = lines;

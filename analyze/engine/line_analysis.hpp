@@ -11,11 +11,11 @@
 
 #include "analyze/coherence/cache_group.hpp"
 #include "analyze/distance/distance_counts.hpp"
+#include "analyze/distance/last_toucher.hpp"
 #include "analyze/distance/set_distance.hpp"
 #include "analyze/distance/stack_distances.hpp"
 #include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/known_sets.hpp"
-#include "analyze/engine/last_toucher.hpp"
 #include "analyze/engine/line_sample.hpp"
 #include "analyze/engine/loop_plans.hpp"
 #include "analyze/engine/place_counts.hpp"

@@ -1,5 +1,6 @@
 #include "analyze/engine/recombination.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cachescape::analyze {
@@ -22,6 +23,27 @@ class Multiplier {
   double carried_ = 0;
 };
 
+/// Keeps what belongs together in order: same ≤ again ≤ references.
+void weigh(SignatureCounts& counts, double weight) {
+  Multiplier references(weight);
+  for (SignatureBin& bin : counts) {
+    std::uint64_t all = 0;
+    for (std::uint64_t& kind : bin.references) {
+      references(kind);
+      all += kind;
+    }
+    const auto at_most = [&](std::uint64_t& count, std::uint64_t most) {
+      Multiplier{weight}(count);
+      count = std::min(count, most);
+    };
+    for (HalfCounts& half : bin.halves) {
+      at_most(half.again, all);
+      at_most(half.same, half.again);
+    }
+    at_most(bin.foreign, all);
+  }
+}
+
 }  // namespace
 
 void weigh_totals(PlaceDistances& place, double weight) {
@@ -40,6 +62,14 @@ void weigh(std::vector<PlaceDistances>& places, std::span<const double> weights)
       touches(p.kinds[k].cold);
       std::erase_if(p.kinds[k].bins, [](const Bin& b) { return b.count == 0; });
     }
+  }
+}
+
+void weigh(SignatureProfile& signature, std::span<const double> weights) {
+  signature.counts = {};
+  for (SiteSignature& s : signature.sites) {
+    if (s.site < weights.size()) weigh(s.counts, weights[s.site]);
+    add_to(signature.counts, s.counts);
   }
 }
 

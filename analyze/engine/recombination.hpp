@@ -14,6 +14,10 @@ void weigh(std::vector<PlaceDistances>& places, std::span<const double> weights)
 /// Multiplies accesses and bytes, not distances.
 void weigh_totals(PlaceDistances& place, double weight);
 
+/// Multiplies what each place of a signature did, likewise, and makes the totals their sums. Steps stay as they are:
+/// what is touched for the first time is so once.
+void weigh(SignatureProfile& signature, std::span<const double> weights);
+
 /// The sum of all places.
 StackProfile sum_of_places(const std::vector<PlaceDistances>& places);
 

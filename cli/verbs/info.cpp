@@ -39,10 +39,23 @@ std::string sharing_text(const std::vector<profile::SharingHeader>& sharing) {
                      *degrees.rbegin() == 1 ? "thread" : "threads", fmt::join(lines, ", "));
 }
 
+/// "4-byte words, of 2 threads too"; every scope has the same words.
+std::string signatures_text(const std::vector<profile::SignatureHeader>& signatures) {
+  std::set<std::string> words;
+  std::size_t threads = 0;
+  for (const profile::SignatureHeader& s : signatures) {
+    words.insert(fmt::format("{}{}-byte words", s.rule.every_word ? "all " : "", s.rule.word));
+    if (s.scope.kind == Scope::Kind::thread && s.rule == signatures.back().rule) ++threads;
+  }
+  return threads == 0 ? fmt::format("{}", fmt::join(words, ", "))
+                      : fmt::format("{}, of {} threads too", fmt::join(words, ", "), threads);
+}
+
 std::string text_of(const profile::ProfileHeader& h, const std::string& path) {
   const report::ProfileSummary summary = report::summary_of(h, path);
   std::string text = report::summary_text(summary);
   if (!h.sharing.empty()) text += report::summary_line("sharing", sharing_text(h.sharing));
+  if (!h.signatures.empty()) text += report::summary_line("signature", signatures_text(h.signatures));
   for (const auto& [key, value] : h.general.provenance) {
     const bool told = key == "command" || key == "recorded" || (key == "duration" && summary.duration) ||
                       (key == "thread_order" && !summary.thread_order.empty());
@@ -105,6 +118,13 @@ nlohmann::ordered_json json_of(const profile::ProfileHeader& h, const std::strin
                        {"ways", s.ways},
                        {"sets", s.sets}});
   }
+  Json signatures = Json::array();
+  for (const profile::SignatureHeader& s : h.signatures) {
+    signatures.push_back({{"scope", scope_name(s.scope)},
+                          {"word", s.rule.word},
+                          {"every_word", s.rule.every_word},
+                          {"references", sum(s.references)}});
+  }
   Json provenance = Json::object();
   for (const auto& [key, value] : p.provenance) provenance[key] = value;
   Json json{{"schema", "cachescape.info"}, {"version", 1}, {"profile", path}, {"format_version", h.version}};
@@ -113,6 +133,7 @@ nlohmann::ordered_json json_of(const profile::ProfileHeader& h, const std::strin
   json["stacks"] = std::move(stacks);
   json["sets"] = std::move(sets);
   json["sharing"] = std::move(sharing);
+  json["signatures"] = std::move(signatures);
   json["provenance"] = std::move(provenance);
   return json;
 }

@@ -39,6 +39,9 @@ struct AnalysisOptions {
   /// what before there were so many threads is known where write-backs are followed at that line size. Not where lines
   /// or accesses are sampled.
   std::vector<std::uint32_t> sharing{1, 2, 4, 8, 16, 32};
+  /// Memory signatures that are followed, of everything and of each thread where there are several; by site too where
+  /// `places` are asked for. Not where lines are sampled: a block is made of many.
+  std::vector<SignatureRule> signatures{};
   /// Only method, rate (SHARDS: rounded to a power of one half), on, off and max_lines are looked at.
   Sampling sampling{};
   /// Bytes that the analysis may hold, 0 = no limit. Past it, lines are sampled, ever fewer, and the profile says so.

@@ -53,8 +53,21 @@ void for_each_place(Sharing& sharing, Visit visit) {
     for (LineUse& use : line.uses) visit(use.site, use.object);
 }
 
+/// What each site did, from what each place did; nothing of places without a site.
+void add_up_sites(SignatureProfile& signature, const PlaceNumbers& numbers) {
+  std::map<std::uint32_t, SignatureCounts> by_site;
+  for (const SiteSignature& place : signature.sites) {
+    if (place.site >= numbers.pairs().size() || place.counts == SignatureCounts{}) continue;
+    const std::uint32_t site = numbers.pairs()[place.site].site;
+    if (site != nowhere) add_to(by_site[site], place.counts);
+  }
+  signature.sites.clear();
+  for (const auto& [site, counts] : by_site) signature.sites.push_back({site, counts});
+}
+
 /// Drops locations, blocks, sites and objects that nothing that ran refers to.
-void keep_what_ran(Places& p, Sharing& sharing) {
+void keep_what_ran(Profile& profile) {
+  Places& p = profile.places;
   Renumbering locations(p.locations.size()), blocks(p.blocks.size()), sites(p.sites.size()), objects(p.objects.size());
   const auto use_location = [&](std::uint32_t l) {
     for (; l != nowhere && locations.use(l); l = p.locations[l].inlined_at) {
@@ -66,11 +79,14 @@ void keep_what_ran(Places& p, Sharing& sharing) {
   for (std::uint32_t b = 0; b < p.blocks.size(); ++b)
     if (p.blocks[b].executions > 0) use_block(b);
   for (const Counted& c : p.counted) use_block(c.block);
-  for (const PlaceDistances& d : p.site_distances) {
-    if (!sites.use(d.place)) continue;
-    use_block(p.sites[d.place].block);
-    use_location(p.sites[d.place].location);
-  }
+  const auto use_site = [&](std::uint32_t s) {
+    if (!sites.use(s)) return;
+    use_block(p.sites[s].block);
+    use_location(p.sites[s].location);
+  };
+  for (const PlaceDistances& d : p.site_distances) use_site(d.place);
+  for (const SignatureProfile& signature : profile.signatures)
+    for (const SiteSignature& s : signature.sites) use_site(s.site);
   for (const PlaceDistances& d : p.object_distances)
     if (objects.use(d.place)) use_location(p.objects[d.place].location);
 
@@ -88,10 +104,12 @@ void keep_what_ran(Places& p, Sharing& sharing) {
   for (Counted& c : p.counted) c.block = blocks(c.block);
   for (PlaceDistances& d : p.site_distances) d.place = sites(d.place);
   for (PlaceDistances& d : p.object_distances) d.place = objects(d.place);
-  for_each_place(sharing, [&](std::uint32_t& site, std::uint32_t& object) {
+  for_each_place(profile.sharing, [&](std::uint32_t& site, std::uint32_t& object) {
     site = sites(site);
     object = objects(object);
   });
+  for (SignatureProfile& signature : profile.signatures)
+    for (SiteSignature& s : signature.sites) s.site = sites(s.site);
 }
 
 /// Which sites have accesses.
@@ -109,10 +127,12 @@ std::vector<bool> sites_of(const Places& counted, const PlaceNumbers& numbers) {
 
 }  // namespace
 
-Places complete_places(const DecoderContext& context, const SessionFile& session, Places counted, Sharing& sharing,
-                       std::vector<Error>& problems) {
+void complete_places(const DecoderContext& context, const SessionFile& session, Profile& profile,
+                     std::vector<Error>& problems) {
   problems = context.stacks.problems();
-  Places places;
+  const Places counted = std::move(profile.places);
+  Sharing& sharing = profile.sharing;
+  Places& places = profile.places = {};
   if (context.code.joined()) {
     places = places_of_code(context, sites_of(counted, context.places), problems);
   } else {
@@ -145,9 +165,9 @@ Places complete_places(const DecoderContext& context, const SessionFile& session
     site = pair.site;
     object = pair.object == nowhere ? unknown_number : pair.object;
   });
-  keep_what_ran(places, sharing);
+  for (SignatureProfile& signature : profile.signatures) add_up_sites(signature, context.places);
+  keep_what_ran(profile);
   std::ranges::sort(sharing.pairs);
-  return places;
 }
 
 }  // namespace cachescape::collect

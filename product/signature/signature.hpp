@@ -33,7 +33,6 @@ struct Width {
 
 /// What Chameleon's signature does not have. Shares are of the references in each bin of distances.
 struct Detail {
-  std::array<double, signature_bins> references{};  ///< share of all references
   std::array<double, signature_bins> writes{};      ///< stores and read-modify-writes
   std::array<double, signature_bins> foreign{};     ///< to a block that another thread touched last
   std::vector<double> threads{1};                   ///< share of all references that each thread makes
@@ -53,7 +52,7 @@ struct Signature {
   double sample_rate = 1;
   SignatureRule rule;
   HitRates hit_rates{};  ///< of caches with lines of 512 bytes
-  /// By half and bin of distances; the last bin of a column holds what is farther than any.
+  /// By half and bin of distances.
   std::array<std::array<HalfShare, signature_depths>, signature_halves> halves{};
   std::array<HalfShare, signature_halves> average{};
   std::optional<Detail> detail;

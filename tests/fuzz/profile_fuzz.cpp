@@ -34,7 +34,8 @@ void read(std::span<const std::byte> bytes) {
   }
   require(profile::check_form(*whole).has_value());
   require(header && header->stacks.size() == whole->stacks.size() && header->sets.size() == whole->sets.size() &&
-          header->sharing.size() == whole->sharing.degrees.size());
+          header->sharing.size() == whole->sharing.degrees.size() &&
+          header->signatures.size() == whole->signatures.size());
   (void)profile::validate(*whole);
   profile::ReadFilter filter;
   filter.lines = {LineSize{6}};
@@ -91,15 +92,16 @@ struct Table {
   int columns;
 };
 constexpr Table rows_of[] = {
-    {"recording", 4},    {"provenance", 3},      {"thread", 4},         {"sampling", 6},
-    {"loss", 3},         {"stack", 5},           {"stack_kind", 4},     {"stack_bin", 4},
-    {"popularity", 3},   {"set_profile", 8},     {"set_grid", 3},       {"set_bin", 5},
-    {"location", 6},     {"block", 8},           {"site", 5},           {"object", 7},
-    {"counter", 4},      {"place_line", 1},      {"place", 7},          {"place_kind", 4},
-    {"place_bin", 4},    {"write_back", 2},      {"write_back_bin", 3}, {"sharing", 5},
-    {"sharing_kind", 4}, {"sharing_bin", 5},     {"sharing_event", 3},  {"sharing_event_bin", 4},
-    {"sharing_sets", 3}, {"sharing_set_bin", 6}, {"sharing_pair", 7},   {"shared_line", 4},
-    {"line_use", 7}};
+    {"recording", 4},     {"provenance", 3},      {"thread", 4},         {"sampling", 6},
+    {"loss", 3},          {"stack", 5},           {"stack_kind", 4},     {"stack_bin", 4},
+    {"popularity", 3},    {"set_profile", 8},     {"set_grid", 3},       {"set_bin", 5},
+    {"location", 6},      {"block", 8},           {"site", 5},           {"object", 7},
+    {"counter", 4},       {"place_line", 1},      {"place", 7},          {"place_kind", 4},
+    {"place_bin", 4},     {"write_back", 2},      {"write_back_bin", 3}, {"sharing", 5},
+    {"sharing_kind", 4},  {"sharing_bin", 5},     {"sharing_event", 3},  {"sharing_event_bin", 4},
+    {"sharing_sets", 3},  {"sharing_set_bin", 6}, {"sharing_pair", 7},   {"shared_line", 4},
+    {"line_use", 7},      {"signature", 9},       {"signature_bin", 7},  {"signature_half", 6},
+    {"signature_step", 3}};
 
 std::string schema() {
   std::string sql =
@@ -129,7 +131,10 @@ void read_rows(RowBytes bytes) {
       "VALUES(1,0,1),(1,1,0),(1,2,0),(1,3,0),(1,4,0),(1,5,0);INSERT INTO sharing_event_bin VALUES(1,0,0,1);"
       "INSERT INTO sharing_sets VALUES(1,1,1);INSERT INTO sharing_set_bin VALUES(1,1,0,2,0,1);"
       "INSERT INTO sharing_pair VALUES(1,1,1,1,1,0,1);INSERT INTO shared_line VALUES(1,64,0,1);"
-      "INSERT INTO line_use VALUES(1,1,0,1,1,0,1);COMMIT;";
+      "INSERT INTO line_use VALUES(1,1,0,1,1,0,1);"
+      "INSERT INTO signature VALUES(1,'everything',NULL,4,0,2,0,0,1);INSERT INTO signature_bin "
+      "VALUES(1,0,0,1,0,0,0),(1,0,18,1,0,0,0),(1,1,0,1,0,0,0);INSERT INTO signature_half "
+      "VALUES(1,0,0,4,1,1),(1,1,0,4,1,1);INSERT INTO signature_step VALUES(1,1,1);COMMIT;";
   sqlite3* database = nullptr;
   require(sqlite3_open(":memory:", &database) == SQLITE_OK);
   require(sqlite3_exec(database, start.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);

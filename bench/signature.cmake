@@ -1,0 +1,1 @@
+cachescape_bench(signature cachescape_analyze)

@@ -1,0 +1,45 @@
+// An LRU stack that knows for every line in which bin of distances it lies.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cachescape/signature.hpp"
+
+namespace cachescape::synth {
+
+/// Lines are small numbers. A line's bin is what signature_bin() would say of its distance if it were touched now,
+/// cold_bin where it never was. bin() is one look, touch() costs a step for each bin that the line comes from: the line
+/// at the end of every shallower bin moves into the next. Not thread-safe.
+class DepthBins {
+ public:
+  std::size_t bin(std::uint32_t line) const { return line < bins_.size() ? bins_[line] : cold_bin; }
+  /// The bin in which it was.
+  std::size_t touch(std::uint32_t line);
+  std::uint64_t lines() const { return lines_; }
+  /// The line at a distance; O(distance). Precondition: distance < lines().
+  std::uint32_t at(std::uint64_t distance) const {
+    std::uint32_t line = newest_;
+    for (; distance > 0; --distance) line = links_[line].older;
+    return line;
+  }
+
+ private:
+  struct Links {
+    std::uint32_t newer = 0;
+    std::uint32_t older = 0;
+  };
+
+  void push(std::uint32_t line);
+
+  std::vector<Links> links_;
+  std::vector<std::uint8_t> bins_;
+  std::array<std::uint32_t, signature_depths> last_{};  ///< of each bin that is full: the line at distance 2^bin − 1
+  std::uint32_t newest_ = 0;
+  std::uint32_t oldest_ = 0;
+  std::uint64_t lines_ = 0;
+};
+
+}  // namespace cachescape::synth

@@ -1,0 +1,94 @@
+// References, one at a time, each chosen so that all made so far come nearer to the aim.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cachescape/signature.hpp"
+#include "product/synth/aim.hpp"
+#include "product/synth/block_tree.hpp"
+#include "product/synth/depth_bins.hpp"
+#include "product/synth/random.hpp"
+#include "product/synth/recency.hpp"
+
+namespace cachescape::synth {
+
+/// A reference to a word of a block; blocks are numbered in the order of their first references.
+struct Reference {
+  std::uint32_t block = 0;
+  std::uint8_t word = 0;  ///< of 4 bytes, within the block
+  std::uint8_t bin = 0;   ///< of the block's distance
+
+  friend bool operator==(const Reference&, const Reference&) = default;
+};
+
+struct GeneratorOptions {
+  std::uint64_t length = 1u << 20;
+  std::uint64_t random_seed = 1;
+  /// No word twice.
+  bool unique = false;
+  /// Blocks of a loop that begins again on the same memory: what is new in the first round is then as far away as the
+  /// loop is long. 0 = memory without end: what is new is cold.
+  std::uint32_t loop_blocks = 0;
+};
+
+/// Keeps account of what was wanted and what was made, by bin of distances, for blocks and for every known width of
+/// lines. A few blocks are drawn from bins that are in want; of these, and of the lines in each, the one is taken that
+/// serves all accounts best. Below the known widths, words are chosen by the signature's halves.
+///
+/// A new block or line also stands for one that should have been touched again at a distance that the trace does not
+/// reach yet: it is booked under that bin if it is the one most in want. So nearer distances are right from the
+/// beginning, and only caches larger than the trace's memory see the difference.
+class Generator {
+ public:
+  Generator(const Aim& aim, const GeneratorOptions& options);
+
+  /// Up to `length` references; fewer where a loop has no word left that serves.
+  std::vector<Reference> generate();
+
+ private:
+  struct Candidate {
+    std::optional<std::uint32_t> block;  ///< none = a new one
+    std::size_t booked = cold_bin;       ///< the bin under which it is booked
+  };
+  struct Account {
+    BinShares share{};  ///< of all
+    BinShares made{};
+    BinShares want{};  ///< at the moment: what is missing
+    std::size_t fresh = cold_bin;  ///< under which a new line is booked
+    DepthBins lines;
+  };
+
+  void weigh();
+  void weigh(Account& account, std::uint64_t loop_lines);
+  std::optional<Candidate> choose_block();
+  Candidate draw();
+  double value_of_new() const;
+  /// What the best line within part `part` of the block is worth; `half` is the width of the part's halves.
+  double best_within(std::uint32_t block, Part part, std::size_t half) const;
+  double worth(std::uint32_t block, Part part, std::size_t half) const;
+  bool upper_half(std::uint32_t block, Part part, std::size_t half, std::size_t bin);
+  /// By how much the upper half is to be preferred, as the signature's halves have it.
+  double preference(const BlockTree& tree, Part part, std::size_t half, std::size_t bin) const;
+  bool has_word(std::uint32_t block, Part part) const;
+  Reference refer(const Candidate& candidate);
+
+  const Aim& aim_;
+  GeneratorOptions options_;
+  Random random_;
+  std::uint64_t made_ = 0;
+  Recency recency_;
+  Account blocks_;
+  std::array<Account, signature_halves> lines_;
+  std::vector<BlockTree> trees_;
+  std::vector<std::array<std::uint64_t, 2>> used_;  ///< unique: words of each block that were referenced
+  BinShares references_{};                           ///< by bin of the block's distance
+  std::array<BinShares, signature_halves> again_{};
+  std::array<BinShares, signature_halves> same_{};
+  std::array<BinShares, signature_halves> first_{};
+};
+
+}  // namespace cachescape::synth
