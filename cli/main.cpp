@@ -41,6 +41,9 @@ void describe(Program& program) {
   add_validate(program);
   add_trace(program);
   add_simulate(program);
+  add_signature(program);
+  add_synth(program);
+  add_expand(program);
   add_machine(program);
   add_completion(program);
   add_man(program);

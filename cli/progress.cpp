@@ -61,6 +61,10 @@ void Progress::update(const std::function<ProgramStatus()>& ask) {
   write(line);
 }
 
+void Progress::update(std::string_view stage, double done) {
+  if (is_time()) write(fmt::format("{} {:3.0f} %  {}: {}, {:.0f} s", bar(done), 100 * done, doing_, stage, seconds()));
+}
+
 void Progress::show(const SourceStatus& status) {
   const double seconds = this->seconds();
   std::string line = fmt::format("{} {}", doing_, report::counted(status.accesses.value, "access"));

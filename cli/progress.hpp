@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "cachescape/source.hpp"
 
@@ -31,6 +32,8 @@ class Progress {
   void update(const AccessSource& source);
   /// A program that runs, of which nobody knows how long it will. Asked only when it is time to show something.
   void update(const std::function<ProgramStatus()>& status);
+  /// A stage of the work of which the share that is done is known.
+  void update(std::string_view stage, double done);
 
  private:
   using Clock = std::chrono::steady_clock;

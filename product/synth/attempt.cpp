@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "product/synth/achieved.hpp"
 #include "product/synth/aim.hpp"
 
@@ -76,7 +78,6 @@ class Attempts {
     double before = 2;
     for (unsigned round = 0; round < rounds; ++round) {
       ++made_;
-      if (options_.progress) options_.progress(made_);
       Attempt attempt = generate(aim, loop_blocks);
       const Achieved achieved = measure(attempt.references, std::min(target_.least_line, whole));
       attempt.blocks = achieved.blocks;
@@ -109,6 +110,9 @@ class Attempts {
     generator.random_seed = options_.random_seed;
     generator.unique = options_.unique;
     generator.loop_blocks = loop_blocks;
+    if (options_.progress) {
+      generator.progress = [this](double done) { options_.progress(fmt::format("attempt {}", made_), done); };
+    }
     Attempt attempt;
     attempt.references = Generator(aim, generator).generate();
     return attempt;

@@ -13,7 +13,9 @@ constexpr int draws = 3;
 constexpr double horizon = 2000;
 /// What the halves of a signature count against the accounts of lines, in references.
 constexpr double weight_of_halves = 0.2;
+/// Blocks this near are found by walking.
 constexpr std::uint64_t near = 8;
+constexpr std::size_t told_every = std::size_t{1} << 16;
 
 constexpr std::uint64_t bin_begin(std::size_t bin) { return bin == 0 ? 0 : std::uint64_t{1} << (bin - 1); }
 constexpr std::uint64_t bin_end(std::size_t bin) { return std::uint64_t{1} << bin; }
@@ -201,6 +203,9 @@ std::vector<Reference> Generator::generate() {
   std::vector<Reference> references;
   references.reserve(options_.length);
   while (references.size() < options_.length) {
+    if (options_.progress && references.size() % told_every == 0) {
+      options_.progress(static_cast<double>(references.size()) / static_cast<double>(options_.length));
+    }
     weigh();
     const auto candidate = choose_block();
     if (!candidate) break;

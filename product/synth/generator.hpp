@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct GeneratorOptions {
   /// Blocks of a loop that begins again on the same memory: what is new in the first round is then as far away as the
   /// loop is long. 0 = memory without end: what is new is cold.
   std::uint32_t loop_blocks = 0;
+  /// Told now and then what share is made.
+  std::function<void(double)> progress{};
 };
 
 /// Keeps account of what was wanted and what was made, by bin of distances, for blocks and for every known width of

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "cachescape/line.hpp"
@@ -24,8 +25,8 @@ struct SynthesisOptions {
   /// Attempts to correct the aim by what was achieved, while the error is larger.
   unsigned rounds = 5;
   double tolerance = 0.005;
-  /// Told before each attempt, with its number, counted from 1.
-  std::function<void(unsigned)> progress{};
+  /// Told now and then: what is going on, and what share of it is done.
+  std::function<void(std::string_view stage, double done)> progress{};
 };
 
 /// How a phase of a seed compares with its signature.

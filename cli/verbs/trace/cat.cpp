@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "bytes/sink.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/input.hpp"
-#include "cli/progress.hpp"
+#include "cli/text_output.hpp"
 #include "cli/trace_output.hpp"
 #include "cli/verbs/trace/parts.hpp"
 #include "product/export/trace_text.hpp"
@@ -26,36 +25,10 @@ struct ConvertOptions {
   std::string to;
 };
 
-std::string text_format_names() {
-  std::string names;
-  for (const exporting::TextFormat& f : exporting::text_formats())
-    names += (names.empty() ? "" : "|") + std::string(f.name);
-  return names;
-}
-
 Result<void> write_text(const InputOptions& input_options, const exporting::TextFormat& format,
                         const std::string& path) {
   CACHESCAPE_TRY(const OpenedInput input, open_input(input_options));
-  CACHESCAPE_TRY(const auto sink, bytes::open_sink(path));
-  std::string text(format.header);
-  {
-    Progress progress("writing");
-    AccessBatch batch;
-    while (true) {
-      auto more = input.source->next(batch);
-      // What was read before an error is still written.
-      if (!more || !*more) {
-        CACHESCAPE_CHECK(sink->write(std::as_bytes(std::span(text))));
-        CACHESCAPE_CHECK(sink->close());
-        if (!more) return std::unexpected(std::move(more).error());
-        break;
-      }
-      format.append(batch, text);
-      CACHESCAPE_CHECK(sink->write(std::as_bytes(std::span(text))));
-      text.clear();
-      progress.update(*input.source);
-    }
-  }
+  CACHESCAPE_CHECK(cli::write_text(*input.source, format, path));
   report_losses(input, input_options.path);
   return {};
 }
@@ -63,9 +36,7 @@ Result<void> write_text(const InputOptions& input_options, const exporting::Text
 Result<int> convert(const ConvertOptions& options) {
   const std::string& path = options.output.path;
   std::string to = options.to;
-  for (const exporting::TextFormat& f : exporting::text_formats()) {
-    if (to.empty() && path.ends_with(f.extension)) to = f.name;
-  }
+  if (const exporting::TextFormat* named = format_named_by(path); to.empty() && named != nullptr) to = named->name;
   if (to.empty() && path.ends_with(".cstrace")) to = "cstrace";
   if (to == "cstrace") {
     CACHESCAPE_TRY(const OpenedInput input, open_input(options.input));

@@ -1,0 +1,60 @@
+#include "cli/signature_input.hpp"
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "bytes/source.hpp"
+#include "product/signature/text.hpp"
+#include "profile/reader.hpp"
+
+namespace cachescape::cli {
+namespace {
+
+/// How every profile begins.
+constexpr std::string_view database = "SQLite format 3";
+
+Result<std::string> read_all(bytes::ByteSource& source) {
+  std::string text;
+  while (true) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    const std::size_t before = text.size();
+    if (before > signature::max_file_bytes) {
+      return failure(ErrorKind::limit, "this file is too large for signatures", source.name());
+    }
+    text.resize(before + piece);
+    CACHESCAPE_TRY(const std::size_t got,
+                   bytes::read_fully(source, std::as_writable_bytes(std::span(text).subspan(before))));
+    text.resize(before + got);
+    if (got < piece || text.starts_with(database)) return text;
+  }
+}
+
+Result<std::vector<signature::Signature>> from_profile(const std::string& path, const SignatureChoice& choice) {
+  profile::ReadFilter filter;
+  filter.popularity = false;
+  filter.write_backs = false;
+  filter.sets = false;
+  filter.sharing = false;
+  CACHESCAPE_TRY(const Profile profile, profile::read_profile(path, filter));
+  auto signatures = signature::signatures_of(profile, choice.by, choice.rule);
+  if (!signatures) {
+    signatures.error().where = path;
+    return signatures;
+  }
+  if (choice.by == signature::By::program) {
+    signatures->front().name = std::filesystem::path(path).stem().string();
+  }
+  return signatures;
+}
+
+}  // namespace
+
+Result<std::vector<signature::Signature>> read_signatures(const std::string& path, const SignatureChoice& choice) {
+  CACHESCAPE_TRY(const auto source, bytes::open_source(path));
+  CACHESCAPE_TRY(const std::string text, read_all(*source));
+  if (text.starts_with(database)) return from_profile(path, choice);
+  return signature::read_text(text, source->name());
+}
+
+}  // namespace cachescape::cli
