@@ -14,8 +14,9 @@ struct LoadChains {
   std::uint32_t longest = 0;
   /// Loads per iteration on the slowest path that goes from iteration to iteration.
   LoadRate carried;
-  /// What an execution of each block adds to that path. Blocks that exclude each other each have their own share; along
-  /// any way through the region the sum is `carried` or, where the way leaves some out, less.
+  /// What an execution of each block adds to that path. Blocks that exclude each other each have their own share, so
+  /// that a way that leaves steps out takes less. Two conditional blocks on one way that have the same step both count
+  /// it, which makes more of it than there is.
   std::vector<double> carried_by_block;
 };
 
