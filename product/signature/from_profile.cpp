@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "model/counters.hpp"
+
 namespace cachescape::signature {
 namespace {
 
@@ -113,6 +115,7 @@ void add_threads(Detail& detail, const Profile& profile) {
 Signature of_stream(const SignatureProfile& stream, const Profile& profile) {
   Signature signature = signature_of(stream.counts, stream.rule, profile);
   add_widths(signature, profile, stream.scope);
+  signature.detail->parallelism = model::loads_in_flight(model::counters_of(profile.places)).value_or(0);
   add_sets(*signature.detail, profile, stream.scope);
   add_steps(*signature.detail, stream.steps);
   if (stream.scope.kind == Scope::Kind::everything) {
