@@ -75,7 +75,7 @@ Result<std::vector<std::uint32_t>> degrees_of_sharing(const std::vector<std::str
 /// Beside the distances of blocks, those of the lines that the surface of a signature is made of.
 void add_signature(const SignatureRule& rule, AnalysisOptions& options) {
   options.signatures = {rule};
-  for (LineSize line{6}; line <= signature_block; line = LineSize{line.log2() + 1})
+  for (LineSize line{5}; line <= signature_block; line = LineSize{line.log2() + 1})
     if (std::ranges::find(options.lines, line) == options.lines.end()) options.lines.push_back(line);
   std::ranges::sort(options.lines);
 }
@@ -110,7 +110,7 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
   verb.add_flag("--memory-usage", flags.memory_usage, "Count how often each line is touched")->group(group);
   CLI::Option* const signature =
       verb.add_flag("--signature", flags.signature,
-                    "Count what a memory signature is made of; adds the lines 64,128,256,512 to those recorded")
+                    "Count what a memory signature is made of; adds the lines 32,64,128,256,512 to those recorded")
           ->group(group);
   option("--word", flags.word, "Bytes in which a signature tells nothing smaller apart: 4 or 8", "B")
       ->capture_default_str()

@@ -35,14 +35,23 @@ Result<std::uint64_t> parse_count(const std::string& text, const char* option) {
   if (!digits.empty()) {
     switch (digits.back()) {
       case 'k':
-      case 'K': factor = 1e3; break;
+      case 'K':
+        factor = 1e3;
+        break;
       case 'm':
-      case 'M': factor = 1e6; break;
+      case 'M':
+        factor = 1e6;
+        break;
       case 'g':
-      case 'G': factor = 1e9; break;
+      case 'G':
+        factor = 1e9;
+        break;
       case 't':
-      case 'T': factor = 1e12; break;
-      default: break;
+      case 'T':
+        factor = 1e12;
+        break;
+      default:
+        break;
     }
   }
   if (factor > 1) digits.pop_back();
@@ -77,9 +86,9 @@ Result<void> write_trace(synth::Expansion& expansion, const ExpandOptions& optio
   trace::WriterOptions writer_options;
   writer_options.zstd_level = options.output.level;
   CACHESCAPE_TRY(const auto writer,
-                 trace::TraceWriter::create(std::move(sink),
-                                            {{"source", options.seed}, {"written_by", std::string("cachescape ") + version}},
-                                            writer_options));
+                 trace::TraceWriter::create(
+                     std::move(sink), {{"source", options.seed}, {"written_by", std::string("cachescape ") + version}},
+                     writer_options));
   CACHESCAPE_CHECK(copy_accesses(expansion, *writer, "expanding"));
   return writer->finish();
 }
@@ -97,7 +106,8 @@ Result<int> run(const ExpandOptions& options) {
     CACHESCAPE_CHECK(write_trace(expansion, options));
   }
   const char* shorter = plan.length < plan.round ? ", of which the beginning was made" : "";
-  note(fmt::format("{}: {} on {}: {} of the seed{}", options.output.path == "-" ? "standard output" : options.output.path,
+  note(fmt::format("{}: {} on {}: {} of the seed{}",
+                   options.output.path == "-" ? "standard output" : options.output.path,
                    report::counted(plan.length, "access"), report::bytes_text(plan.footprint),
                    report::counted(plan.replications, "replication"), shorter));
   return exit_success;

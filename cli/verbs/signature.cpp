@@ -80,7 +80,8 @@ Result<int> run(const SignatureOptions& options) {
 void add_signature(Program& program) {
   CLI::App& verb = program.add_verb("signature", "Tell a workload's locality in a few hundred numbers");
   auto options = std::make_shared<SignatureOptions>();
-  verb.add_option("PROFILE", options->input, "A .cscape recorded with --signature, or a file of signatures")->required();
+  verb.add_option("PROFILE", options->input, "A .cscape recorded with --signature, or a file of signatures")
+      ->required();
   verb.add_option("-o,--output", options->output, "The file to write")->type_name("FILE")->capture_default_str();
   verb.add_option("--by", options->by, "One signature for the program, or for each thread, function or block")
       ->type_name("program|thread|function|block")
@@ -99,7 +100,8 @@ void add_signature(Program& program) {
         if (text.ends_with('%')) text.pop_back();
         return text;
       });
-  verb.add_flag("--plain", options->plain, "Only what the dissertation's signatures have: no widths, kinds and threads");
+  verb.add_flag("--plain", options->plain,
+                "Only what the dissertation's signatures have: no widths, kinds and threads");
   verb.add_flag("--json", options->json, "Write JSON");
   set_examples(verb, {{"cachescape record --signature -- ./app && cachescape signature app.cscape -o app.sig",
                        "A workload to hand on without the program"},

@@ -247,7 +247,8 @@ class Reader {
     if (const auto inside = argument(key, "Mix")) {
       const auto bin = bin_named(*inside);
       const auto values = shares(text);
-      if (!bin || !values || values->size() != 2) return wrong(line, "two shares, of writes and of other threads' blocks,");
+      if (!bin || !values || values->size() != 2)
+        return wrong(line, "two shares, of writes and of other threads' blocks,");
       detail.writes[*bin] = (*values)[0];
       detail.foreign[*bin] = (*values)[1];
       return {};

@@ -79,29 +79,32 @@ TEST(SignatureText, ErrorsSayWhereAndWhat) {
   };
   EXPECT_EQ(wrong(replaced(appendix(), "0.392172", "1.5")),
             "x.sig:12: cannot read \"HitRate(2^0) = 1.5\": HitRate(2^0 … 2^16) = a share from 0 to 1 was expected");
-  EXPECT_EQ(wrong(replaced(appendix(), "(20078766/21050290)", "(21050291/21050290)")),
-            "x.sig:33: cannot read \"Reuse(2^0) = 0.953847 (21050291/21050290)\": a share from 0 to 1, or NA, and counts "
-            "(SAME/AGAIN) was expected");
+  EXPECT_EQ(
+      wrong(replaced(appendix(), "(20078766/21050290)", "(21050291/21050290)")),
+      "x.sig:33: cannot read \"Reuse(2^0) = 0.953847 (21050291/21050290)\": a share from 0 to 1, or NA, and counts "
+      "(SAME/AGAIN) was expected");
   EXPECT_EQ(wrong(replaced(appendix(), "(bytes) : 4", "(bytes) : 5")),
             "x.sig:6: cannot read \"Size of Word (bytes) : 5\": 4 or 8 was expected");
-  EXPECT_EQ(wrong(replaced(appendix(), "HitRate(2^16)", "HitRate(2^17)")),
-            "x.sig:28: cannot read \"HitRate(2^17) = 0.997505\": HitRate(2^0 … 2^16) = a share from 0 to 1 was expected");
+  EXPECT_EQ(
+      wrong(replaced(appendix(), "HitRate(2^16)", "HitRate(2^17)")),
+      "x.sig:28: cannot read \"HitRate(2^17) = 0.997505\": HitRate(2^0 … 2^16) = a share from 0 to 1 was expected");
   EXPECT_EQ(wrong(""), "x.sig:0: this is no memory signature: there is no line \"Bin: …\"");
   EXPECT_EQ(wrong("Bin: 0\n"), "x.sig:1: \"Bin: 0\" has no HitRate(2^0) or no HitRate(2^16)");
 }
 
 TEST(SignatureText, DetailsAreChecked) {
   const std::string text = to_text(std::vector{full()});
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"Parallelism = 2.5", "Parallelism = 0"},
-                                                                                {"Threads = 0.75 0.25", "Threads = x"},
-                                                                                {"Mix(cold)", "Mix(2^17)"},
-                                                                                {"Width(32)", "Width(512)"},
-                                                                                {"Width(64)", "Width(32)"},
-                                                                                {"Sets(64x8)", "Sets(0x8)"},
-                                                                                {"Sets(64x8)", "Sets(65536x65536)"},
-                                                                                {"Step(4095)", "Step(4096)"},
-                                                                                {"Step(4095)", "Step(1)"},
-                                                                                {"Blocks", "Bricks"}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"Parallelism = 2.5", "Parallelism = 0"},
+                                                        {"Threads = 0.75 0.25", "Threads = x"},
+                                                        {"Mix(cold)", "Mix(2^17)"},
+                                                        {"Width(32)", "Width(512)"},
+                                                        {"Width(64)", "Width(32)"},
+                                                        {"Sets(64x8)", "Sets(0x8)"},
+                                                        {"Sets(64x8)", "Sets(65536x65536)"},
+                                                        {"Step(4095)", "Step(4096)"},
+                                                        {"Step(4095)", "Step(1)"},
+                                                        {"Blocks", "Bricks"}}) {
     EXPECT_FALSE(read_text(replaced(text, from, to), "x")) << to;
   }
 }

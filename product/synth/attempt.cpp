@@ -55,9 +55,8 @@ std::uint64_t length_for(const Aim& aim, const SynthesisOptions& options) {
     if (aim.blocks[b] < significant) continue;
     const std::uint64_t end = std::uint64_t{1} << b;
     // Distances lie somewhere between half of it and all; where there are not so many blocks, they are the farthest.
-    const auto blocks = static_cast<double>(aim.different_blocks > end / 2 && aim.different_blocks < end
-                                                ? aim.different_blocks
-                                                : end - end / 4);
+    const auto blocks = static_cast<double>(
+        aim.different_blocks > end / 2 && aim.different_blocks < end ? aim.different_blocks : end - end / 4);
     const double length = std::min(blocks / fresh, static_cast<double>(options.most_length));
     return std::max(static_cast<std::uint64_t>(length), options.least_length);
   }

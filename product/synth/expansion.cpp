@@ -15,7 +15,8 @@ constexpr std::uint64_t end_of_memory = std::uint64_t{1} << 47;
 Result<ExpansionPlan> plan(const Seed& seed, const ExpansionOptions& options) {
   ExpansionPlan plan;
   const std::uint64_t room = (end_of_memory - std::min(options.base, end_of_memory)) / seed.working_set;
-  const std::uint64_t wanted = options.footprint / seed.working_set + (options.footprint % seed.working_set > 0 ? 1 : 0);
+  const std::uint64_t wanted =
+      options.footprint / seed.working_set + (options.footprint % seed.working_set > 0 ? 1 : 0);
   plan.replications = std::max(wanted, seed.least_replications);
   if (plan.replications > room) {
     return failure(ErrorKind::usage, fmt::format("a footprint of {} bytes does not fit into 2^47 bytes of addresses",

@@ -10,8 +10,8 @@
 namespace cachescape::synth {
 
 struct ExpansionOptions {
-  std::uint64_t footprint = 0;  ///< bytes, at least; 0 = as little as keeps the seed's behaviour
-  std::uint64_t length = 0;     ///< accesses; 0 = until every replication was made once
+  std::uint64_t footprint = 0;                  ///< bytes, at least; 0 = as little as keeps the seed's behaviour
+  std::uint64_t length = 0;                     ///< accesses; 0 = until every replication was made once
   std::uint64_t base = std::uint64_t{1} << 32;  ///< address of the first byte, a multiple of 512
 };
 

@@ -122,12 +122,11 @@ std::optional<Generator::Candidate> Generator::choose_block() {
   for (int tries = 0; tries < draws || (!best && tries < 64 * draws); ++tries) {
     const Candidate candidate = draw();
     if (!candidate.block && !may_be_new) continue;
-    const double value =
-        blocks_.want[candidate.booked] +
-        (candidate.block ? (aim_.least_line < signature_halves
-                                ? best_within(*candidate.block, whole_block, signature_halves - 1)
-                                : 0)
-                         : value_of_new());
+    const double value = blocks_.want[candidate.booked] +
+                         (candidate.block ? (aim_.least_line < signature_halves
+                                                 ? best_within(*candidate.block, whole_block, signature_halves - 1)
+                                                 : 0)
+                                          : value_of_new());
     if (best && value <= highest) continue;
     best = candidate;
     highest = value;

@@ -60,7 +60,7 @@ class Generator {
   struct Account {
     BinShares share{};  ///< of all
     BinShares made{};
-    BinShares want{};  ///< at the moment: what is missing
+    BinShares want{};              ///< at the moment: what is missing
     std::size_t fresh = cold_bin;  ///< under which a new line is booked
     DepthBins lines;
   };
@@ -88,7 +88,7 @@ class Generator {
   std::array<Account, signature_halves> lines_;
   std::vector<BlockTree> trees_;
   std::vector<std::array<std::uint64_t, 2>> used_;  ///< unique: words of each block that were referenced
-  BinShares references_{};                           ///< by bin of the block's distance
+  BinShares references_{};                          ///< by bin of the block's distance
   std::array<BinShares, signature_halves> again_{};
   std::array<BinShares, signature_halves> same_{};
   std::array<BinShares, signature_halves> first_{};

@@ -24,8 +24,7 @@ class Due {
 /// Draws threads by how much each still has to do.
 class Threads {
  public:
-  Threads(const std::vector<double>& shares, Random& random)
-      : shares_(shares), made_(shares.size()), random_(random) {}
+  Threads(const std::vector<double>& shares, Random& random) : shares_(shares), made_(shares.size()), random_(random) {}
 
   std::uint8_t other_than(std::size_t thread) {
     const double all = static_cast<double>(total_) + horizon;

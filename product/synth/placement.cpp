@@ -40,10 +40,12 @@ class Steps {
 /// Memory as rows of blocks, so that blocks of one column meet in the sets of most caches.
 class Rows {
  public:
-  std::uint32_t take(std::uint32_t column) { return used_[column]++ * columns + column; }
+  explicit Rows(std::uint32_t width) : width_(width) {}
+  std::uint32_t take(std::uint32_t column) { return used_[column]++ * width_ + column; }
   std::uint32_t used(std::uint32_t column) const { return used_[column]; }
 
  private:
+  std::uint32_t width_;
   std::vector<std::uint32_t> used_ = std::vector<std::uint32_t>(columns);
 };
 
@@ -97,15 +99,17 @@ Placement place_blocks(std::span<const Reference> references, std::uint64_t bloc
   placement.places.assign(blocks, nowhere_yet);
   placement.turns.assign(blocks, 0);
   Steps steps(detail, random);
-  Rows rows;
   DepthBins recent;
-  // Little memory lies together: then it is as small as it can be.
-  const auto width = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::bit_ceil(blocks), spread, columns));
+  // Memory is as small as it can be, unless steps lead far away.
+  const bool far = crowding > 0 && steps.known();
+  const std::uint64_t dense = std::clamp<std::uint64_t>(std::bit_ceil(blocks), spread, columns);
+  const auto width = static_cast<std::uint32_t>(far ? columns : dense);
+  Rows rows(width);
   std::uint32_t column = 0;
   for (const Reference& r : references) {
     std::uint32_t& place = placement.places[r.block];
     if (place == nowhere_yet) {
-      const bool crowded = steps.known() && random.share() < crowding;
+      const bool crowded = far && random.share() < crowding;
       if (recent.lines() > 0) {
         column = crowded ? (column + steps.next()) % columns
                          : column_with_room(recent, placement.places, column + 1, width, rows);

@@ -19,8 +19,8 @@ struct SeedPhase {
 };
 
 struct Seed {
-  std::vector<SeedPhase> phases;              ///< lengths sum up to the number of words
-  std::uint32_t word = 4;  ///< bytes that each reference reads or writes: 4 or 8
+  std::vector<SeedPhase> phases;  ///< lengths sum up to the number of words
+  std::uint32_t word = 4;         ///< bytes that each reference reads or writes: 4 or 8
   /// No word is referenced twice, so that an array of next words can hold the trace.
   bool unique = false;
   std::vector<std::uint32_t> words;      ///< referenced, in order, as indices into the working set

@@ -14,8 +14,8 @@ namespace cachescape::synth {
 /// Whether `head`, the first bytes of an input, begins a seed.
 bool is_seed(std::span<const std::byte> head);
 
-/// Reading trusts nothing: every count is checked before memory is taken for it, and a checksum covers all. What is read
-/// keeps all rules that Seed states. `name` is the file, for errors.
+/// Reading trusts nothing: every count is checked before memory is taken for it, and a checksum covers all. What is
+/// read keeps all rules that Seed states. `name` is the file, for errors.
 Result<Seed> read_seed(std::span<const std::byte> file, const std::string& name);
 Result<Seed> read_seed(const std::string& path);
 

@@ -69,16 +69,17 @@ TEST(Synthesize, MeetsTheDissertationsSignature) {
 TEST(Synthesize, WhatItSaysItAchievedIsWhatAnExpansionDoes) {
   signature::Signature target = small_signature();
   target.detail.emplace();
-  target.detail->widths.push_back({LineSize{6}, {0.2, 0.4, 0.5, 0.5, 0.5, 0.55, 0.6, 0.7, 0.9, 1, 1, 1, 1, 1, 1, 1, 1}});
+  target.detail->widths.push_back(
+      {LineSize{6}, {0.2, 0.4, 0.5, 0.5, 0.5, 0.55, 0.6, 0.7, 0.9, 1, 1, 1, 1, 1, 1, 1, 1}});
   SynthesisOptions options;
-  options.length = 5000;
+  options.length = 1500;
   const auto result = synthesize(std::span(&target, 1), options);
   ASSERT_TRUE(result);
   ExpansionOptions expansion_options;
   const auto layout = plan(result->seed, expansion_options);
   ASSERT_TRUE(layout);
   ExpansionPlan once = *layout;
-  once.length = 5000 * result->seed.phases[0].repeats;
+  once.length = 1500 * result->seed.phases[0].repeats;
   Expansion expansion(result->seed, once, expansion_options.base);
   std::map<unsigned, std::vector<std::uint64_t>> lines;
   AccessBatch batch;
@@ -134,7 +135,8 @@ TEST(Synthesize, KeepsWritesThreadsAndForeignBlocks) {
   const Seed& seed = result->seed;
   const auto share = [&](auto count) { return static_cast<double>(count) / 20'000; };
   EXPECT_NEAR(share(std::ranges::count(seed.kinds, AccessKind::write)), 0.25, 0.01);
-  for (std::uint8_t t = 0; t < 3; ++t) EXPECT_NEAR(share(std::ranges::count(seed.threads, t)), target.detail->threads[t], 0.1);
+  for (std::uint8_t t = 0; t < 3; ++t)
+    EXPECT_NEAR(share(std::ranges::count(seed.threads, t)), target.detail->threads[t], 0.1);
   std::map<std::uint32_t, std::uint8_t> last;
   int foreign = 0;
   for (std::size_t i = 0; i < seed.words.size(); ++i) {
