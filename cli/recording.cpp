@@ -23,6 +23,7 @@
 #include "observe/collect/place_profile.hpp"
 #include "observe/collect/unique_bytes.hpp"
 #include "product/report/number_text.hpp"
+#include "profile/schema.hpp"
 #include "profile/writer.hpp"
 #include "session/session_atomic.h"
 #include "trace/writer.hpp"
@@ -196,12 +197,22 @@ std::vector<std::pair<std::string, std::string>> part_of_program(const Recording
   return facts;
 }
 
+/// Leaves out sites of signatures where they are more than a profile can hold; true where it did.
+bool keep_sites_within_bounds(std::vector<SignatureProfile>& signatures) {
+  std::uint64_t sites = 0;
+  for (const SignatureProfile& signature : signatures) sites += signature.sites.size();
+  if (sites <= profile::max_signature_sites) return false;
+  for (SignatureProfile& signature : signatures) signature.sites.clear();
+  return true;
+}
+
 Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const collect::SessionFile& session,
                        const RecordingOptions& options, std::vector<Error>& problems) {
   Profile profile;
   if (recorder.analyzer()) profile = recorder.analyzer()->profile(weights_of(collector.context()));
   profile.places.counted = recorder.counted();
   collect::complete_places(collector.context(), session, profile, problems);
+  const bool too_many_sites = keep_sites_within_bounds(profile.signatures);
   profile.provenance = trace_facts(options);
   profile.provenance.emplace_back("recorded", iso_time(session.header().started_at));
   profile.provenance.emplace_back("duration", fmt::format("{:.3f}", seconds_since(session.header().started_at)));
@@ -213,6 +224,9 @@ Profile profile_so_far(Recorder& recorder, collect::Collector& collector, const 
                                                                  collector.ordered_parts(), collector.late_parts()));
     profile.provenance.emplace_back("thread_switches", std::to_string(recorder.thread_switches()));
   }
+  if (too_many_sites)
+    profile.provenance.emplace_back("signature_sites",
+                                    fmt::format("more than {}: left out", profile::max_signature_sites));
   for (const auto& [fact, text] : part_of_program(options)) profile.provenance.emplace_back(fact, text);
   if (collector.context().stacks.cut())
     profile.provenance.emplace_back("allocation_stacks",

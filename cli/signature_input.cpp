@@ -34,7 +34,6 @@ Result<std::vector<signature::Signature>> from_profile(const std::string& path, 
   profile::ReadFilter filter;
   filter.popularity = false;
   filter.write_backs = false;
-  filter.sets = false;
   filter.sharing = false;
   CACHESCAPE_TRY(const Profile profile, profile::read_profile(path, filter));
   auto signatures = signature::signatures_of(profile, choice.by, choice.rule);

@@ -13,6 +13,9 @@ using Maybe = std::optional<std::uint64_t>;
 /// Does not add up: it is kept for the program, at no block, and for each function that code ended up in.
 constexpr std::string_view unique_bytes = "bytes.unique";
 
+/// In which `loads.serial` is counted.
+constexpr double parts_of_a_load = 1000;
+
 /// The bits of an element of type i32, f64, ptr …; nothing for other names.
 Maybe bits_of(std::string_view type) {
   if (type == "ptr") return 64;
@@ -115,11 +118,20 @@ std::vector<Ratio> ratios_of(const Counters& counters) {
   add("operations per load", "operations_per_load", operations, loads);
   add("bits per operation", "bits_per_operation", value_of(counters, "op.bits"), operations);
   add("loads per store", "loads_per_store", loads, stores);
+  if (const auto in_flight = loads_in_flight(counters))
+    ratios.push_back({"loads in flight", "loads_in_flight", *in_flight});
   add("branches per instruction", "branches_per_instruction", branches, value_of(counters, "instructions"));
   const VectorSums vectors = vectors_of(counters);
   divide("elements per vector", "elements_per_vector", vectors.elements, vectors.operations);
   divide("bits per element", "bits_per_element", vectors.bits, vectors.sized_elements);
   return ratios;
+}
+
+std::optional<double> loads_in_flight(const Counters& counters) {
+  const Maybe loads = value_of(counters, "loads");
+  const Maybe serial = value_of(counters, "loads.serial");
+  if (loads.value_or(0) == 0 || serial.value_or(0) == 0) return std::nullopt;
+  return static_cast<double>(*loads) * parts_of_a_load / static_cast<double>(*serial);
 }
 
 }  // namespace cachescape::model

@@ -55,8 +55,12 @@ struct Ratio {
 };
 
 /// In a fixed order, those whose inputs were counted and whose divisor is not 0: bytes per flop, flops per access,
-/// operations per load, bits per operation, loads per store, branches per instruction, elements per vector, bits per
-/// element.
+/// operations per load, bits per operation, loads per store, loads in flight, branches per instruction, elements per
+/// vector, bits per element.
 std::vector<Ratio> ratios_of(const Counters& counters);
+
+/// Loads that do not wait for each other, on average: loads over the time that they take one after the other, in loads.
+/// Nothing where it was not counted or there are no loads. Of a program, `loads_in_flight(counters_of(places))`.
+std::optional<double> loads_in_flight(const Counters& counters);
 
 }  // namespace cachescape::model

@@ -61,6 +61,15 @@ TEST(Counters, RatiosOfWhatWasCounted) {
   EXPECT_TRUE(ratios_of({{"flops", 0}, {"bytes.loaded", 8}}).empty());
 }
 
+TEST(Counters, LoadsInFlightAreLoadsOverThoseInARow) {
+  EXPECT_EQ(loads_in_flight({{"loads", 12}, {"loads.serial", 3000}}), 4.0);
+  EXPECT_EQ(loads_in_flight({{"loads", 12}}), std::nullopt);
+  EXPECT_EQ(loads_in_flight({{"loads", 0}, {"loads.serial", 3000}}), std::nullopt);
+  EXPECT_EQ(loads_in_flight({{"loads", 12}, {"loads.serial", 0}}), std::nullopt);
+  EXPECT_EQ(ratios_of({{"loads", 12}, {"loads.serial", 3000}}),
+            (std::vector<Ratio>{{"loads in flight", "loads_in_flight", 4}}));
+}
+
 TEST(Counters, ByPrefixLargestFirst) {
   const Counters counters{{"load.f64", 2}, {"load.i32", 7}, {"load.i8", 2}, {"loads", 11}, {"store.i8", 1}};
   EXPECT_EQ(counts_with_prefix(counters, "load."), (std::vector<NamedCount>{{"i32", 7}, {"f64", 2}, {"i8", 2}}));

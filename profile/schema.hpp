@@ -27,7 +27,7 @@ inline constexpr std::uint64_t max_ways = 1u << 16;
 /// Set distance counters of all set profiles together, and again of all degrees of sharing (512 MiB each).
 inline constexpr std::uint64_t max_set_cells = std::uint64_t{1} << 26;
 /// Sites of all signatures together, each of which takes 3 KiB once it is read.
-inline constexpr std::uint64_t max_signature_sites = std::uint64_t{1} << 18;
+inline constexpr std::uint64_t max_signature_sites = std::uint64_t{1} << 19;
 /// Bytes of one text.
 inline constexpr int max_text = 16 << 20;
 /// Counts and distances: SQLite's integers have a sign.

@@ -39,8 +39,8 @@ class BinCounter {
 
   static void add(SignatureBin& to, std::uint64_t same, std::uint64_t again, std::uint64_t times) {
     for (std::size_t h = 0; h < signature_halves; ++h) {
-      to.halves[h].same += (same >> 8 * h & 0xff) * times;
-      to.halves[h].again += (again >> 8 * h & 0xff) * times;
+      to.halves[h].same += (same >> TreeWalk::lanes[h] & 0xff) * times;
+      to.halves[h].again += (again >> TreeWalk::lanes[h] & 0xff) * times;
     }
   }
   void settle() {

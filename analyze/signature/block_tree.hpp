@@ -13,8 +13,12 @@
 
 namespace cachescape::analyze {
 
-/// What one touch finds on its way from the block to a word: byte h is 1 where it applies to half h.
+/// What one touch finds on its way from the block to a word: a byte is 1 where it applies to that half. The last byte
+/// is free.
 struct TreeWalk {
+  /// By half, the lowest bit of its byte: where it takes fewest operations to get it.
+  static constexpr std::array<unsigned, signature_halves> lanes{0, 40, 32, 24, 8, 48, 16};
+
   std::uint64_t again = 0;  ///< the part that has these halves was touched before
   std::uint64_t same = 0;   ///< and in the same half
 
@@ -50,7 +54,7 @@ class BlockTree {
     const TreePath& path = tree_paths[pair];
     const std::uint64_t known = visited_[0] & path.nodes;
     const std::uint64_t agreed = known & ~(upper_[0] ^ path.upper);
-    TreeWalk walk{known == path.nodes ? all_halves : halves_of(known, pair), halves_of(agreed, pair)};
+    TreeWalk walk{known == path.nodes ? all_halves : halves_of(known), halves_of(agreed)};
     visited_[0] |= path.nodes;
     upper_[0] = (upper_[0] & ~path.nodes) | path.upper;
     if constexpr (Word == 4) {
@@ -65,12 +69,24 @@ class BlockTree {
   }
 
  private:
-  static constexpr std::uint64_t all_halves = 0x01'01'01'01'01'01'00;
+  /// But the first, which has its own mask.
+  static constexpr std::uint64_t all_halves = [] {
+    std::uint64_t all = 0;
+    for (std::size_t half = 1; half < signature_halves; ++half) all |= std::uint64_t{1} << TreeWalk::lanes[half];
+    return all;
+  }();
 
-  /// Of the nodes on the way to `pair`, those in `nodes`.
-  static std::uint64_t halves_of(std::uint64_t nodes, std::uint32_t pair) {
-    const auto bit = [&](unsigned half) { return (nodes >> ((tree_pairs | pair) >> half) & 1) << 8 * half; };
-    return bit(1) | bit(2) | bit(3) | bit(4) | bit(5) | bit(6);
+  /// The halves of `nodes`, which lie on one path: at most one in each level, 2^(6 − h) … 2^(7 − h) − 1 for half h.
+  /// Adding all ones to a level carries into the bit above it where there is one; every other level at a time, so that
+  /// there is room for it.
+  static constexpr std::uint64_t halves_of(std::uint64_t nodes) {
+    constexpr std::uint64_t even = 0xffff'0000 | 0xf0 | 0x2;             // halves 2, 4, 6
+    constexpr std::uint64_t odd = 0x7fff'ffff'8000'0000 | 0x7f80 | 0x6;  // halves 1, 3, 5, one bit to the right
+    const std::uint64_t at_even = (nodes & even) + even;                 // carries into bits 32, 8, 2
+    const std::uint64_t at_odd = (nodes >> 1 & odd) + odd;               // carries into bits 63, 15, 3
+    constexpr auto bit = [](unsigned n) { return std::uint64_t{1} << n; };
+    return (at_even & (bit(32) | bit(8))) | (at_even & bit(2)) << 14 | (at_odd >> 23 & bit(40)) |
+           (at_odd & bit(15)) << 9 | (at_odd & bit(3)) << 45;
   }
 
   std::array<std::uint64_t, 2> visited_{};  ///< nodes that were touched

@@ -15,15 +15,11 @@ namespace cachescape::analyze {
 /// greatest, 160 for each bin that it uses.
 class PlaceBins {
  public:
+  /// Stays where it is until another is made.
   BinCounter& at(std::uint32_t place, std::size_t bin) {
-    if (place >= numbers_.size()) [[unlikely]]
-      numbers_.resize(std::max<std::size_t>(std::size_t{place} + 1, numbers_.size() * 2));
-    std::uint32_t& number = numbers_[place][bin];
-    if (number == 0) [[unlikely]] {
-      counters_.emplace_back();
-      number = static_cast<std::uint32_t>(counters_.size());
-    }
-    return counters_[number - 1];
+    if (place < numbers_.size() && numbers_[place][bin] != 0) [[likely]]
+      return counters_[numbers_[place][bin] - 1];
+    return make(place, bin);
   }
 
   /// Calls visit(place, counts) for each place that made references, ascending.
@@ -46,6 +42,13 @@ class PlaceBins {
   }
 
  private:
+  [[gnu::noinline]] BinCounter& make(std::uint32_t place, std::size_t bin) {
+    if (place >= numbers_.size()) numbers_.resize(std::max<std::size_t>(std::size_t{place} + 1, numbers_.size() * 2));
+    counters_.emplace_back();
+    numbers_[place][bin] = static_cast<std::uint32_t>(counters_.size());
+    return counters_.back();
+  }
+
   std::vector<std::array<std::uint32_t, signature_bins>> numbers_;  ///< 1 + index into counters_; 0 = not used
   std::vector<BinCounter> counters_;
 };

@@ -44,12 +44,67 @@ void SignatureAnalysis::consume(std::uint32_t thread, std::span<const PackedAcce
 void SignatureAnalysis::consume(std::uint32_t thread, const Loop& loop) {
   begin(thread);
   boost::container::small_vector<StridedAccess, 16> body(loop.body.begin(), loop.body.end());
-  if (!rule_.every_word) {
-    for (StridedAccess& a : body) a.size = 1;
+  bool whole_words = true;
+  bool moves = false;
+  std::uint64_t words = 0;
+  for (StridedAccess& a : body) {
+    if (!rule_.every_word) a.size = 1;
+    whole_words = whole_words && a.step % static_cast<std::int64_t>(rule_.word) == 0;
+    moves = moves || a.step != 0;
+    words += a.size / rule_.word + 2;
   }
+  if (whole_words && moves && words < capacity / 4) return consume_by_stretches({loop.trips, body});
   for_touches(Loop{loop.trips, body}, word_, [this](Line word, AccessKind kind, std::uint32_t times, SiteId site) {
     refer(word_.first_byte(word), kind, times, static_cast<std::uint32_t>(site.value));
   });
+}
+
+void SignatureAnalysis::iterate(std::span<const StridedAccess> body, std::uint64_t iteration) {
+  for (const StridedAccess& a : body) {
+    const Touches words = touches_of(a.at(iteration), a.size, word_);
+    for (std::uint64_t word = words.first.value;; ++word) {
+      refer(word_.first_byte(Line{word}), a.kind, 1, static_cast<std::uint32_t>(a.site.value));
+      if (word == words.last.value) break;
+    }
+  }
+}
+
+// Once all accesses have been made, each in one block, an iteration that stays in them finds these in the order in
+// which the one before has left them, and leaves them so: the second iteration's distances are those of all that
+// follow.
+void SignatureAnalysis::consume_by_stretches(const Loop& loop) {
+  constexpr std::uint64_t too_few = 4;
+  for (std::uint64_t i = 0; i < loop.trips;) {
+    iterate(loop.body, i);
+    std::uint64_t stretch = loop.trips - ++i;
+    for (const StridedAccess& a : loop.body) {
+      // Where an access lies in two blocks, words move from one to the other.
+      const bool in_one = touches_of(a.at(i - 1), a.size, signature_block).count() == 1;
+      stretch = in_one ? std::min(stretch, repetitions(a, i - 1, signature_block)) : 0;
+      if (stretch == 0) break;
+    }
+    if (stretch < too_few) {
+      for (const std::uint64_t end = i + stretch; i < end; ++i) iterate(loop.body, i);
+    } else {
+      repeat(loop.body, i, stretch - 1);
+      i += stretch;
+    }
+  }
+}
+
+void SignatureAnalysis::repeat(std::span<const StridedAccess> body, std::uint64_t iteration, std::uint64_t times) {
+  // The iteration stays together, and has its stays to itself.
+  if (pending_ >= capacity * 3 / 4) process_pending();
+  staying_ = false;
+  const std::size_t first_stay = stays_;
+  std::size_t reference = pending_;
+  iterate(body, iteration);
+  for (const StridedAccess& a : body) {
+    const std::uint64_t words = touches_of(a.at(iteration), a.size, word_).count();
+    for (std::uint64_t w = 0; w < words; ++w) steps_of_[reference++] = static_cast<std::int16_t>(a.step);
+  }
+  repetitions_.push_back({first_stay, stays_, pending_, times});
+  staying_ = false;
 }
 
 void SignatureAnalysis::arrive(Line block) {
@@ -76,16 +131,53 @@ void SignatureAnalysis::process_pending() {
     walk_pending<8>();
   }
   pending_ = stays_ = 0;
+  repetitions_.clear();
   staying_ = false;
 }
 
 template <std::uint32_t Word>
 void SignatureAnalysis::walk_pending() {
-  // A tree is found by its number, and both are likely to be far from the processor.
+  std::size_t stay = 0;
+  for (const Repetition& r : repetitions_) {
+    walk_stays<Word>(stay, r.end_stay);
+    walk_again<Word>(r);
+    stay = r.end_stay;
+  }
+  walk_stays<Word>(stay, stays_);
+}
+
+template <std::uint32_t Word>
+void SignatureAnalysis::walk_again(const Repetition& repetition) {
+  repeated_.clear();
+  for (std::size_t s = repetition.first_stay; s < repetition.end_stay; ++s) {
+    // Both have been made by the iteration itself, so that neither moves.
+    BlockTree* const tree = &tree_of(blocks_[s]);
+    std::size_t bin = signature_bin(distances_[s]);
+    const std::size_t end = s + 1 < repetition.end_stay ? stay_[s + 1].first : repetition.end_reference;
+    for (std::size_t i = stay_[s].first; i < end; ++i, bin = 0) {
+      const Reference& r = references_[i];
+      repeated_.push_back({tree, &bins_.at(r.place, bin), r.offset, static_cast<std::uint32_t>(steps_of_[i]), r.kind});
+    }
+  }
+  for (std::uint64_t time = 0; time < repetition.times; ++time) {
+    for (Repeated& r : repeated_) {
+      r.offset += r.step;
+      r.counter->add(r.kind, r.tree->touch<Word>(r.offset));
+    }
+  }
+}
+
+template <std::uint32_t Word>
+void SignatureAnalysis::walk_stays(std::size_t first_stay, std::size_t end_stay) {
+  // A tree is found by its number, and both may be far from the processor. Those of first touches are made, not found.
   constexpr std::size_t ahead = 8;
-  for (std::size_t s = 0; s < stays_; ++s) {
-    if (s + 2 * ahead < stays_) numbers_.prefetch(blocks_[s + 2 * ahead].value);
-    if (s + ahead < stays_) prefetch_tree(blocks_[s + ahead]);
+  constexpr std::uint32_t near = 128;
+  const auto is_far = [&](std::size_t s) {
+    return s < end_stay && distances_[s] >= near && distances_[s] != cold_distance;
+  };
+  for (std::size_t s = first_stay; s < end_stay; ++s) {
+    if (is_far(s + 2 * ahead)) numbers_.prefetch(blocks_[s + 2 * ahead].value);
+    if (is_far(s + ahead)) prefetch_tree(blocks_[s + ahead]);
     const bool cold = distances_[s] == cold_distance;
     if (cold) note_first_touch(blocks_[s], stay_[s].thread);
     std::size_t bin = cold ? cold_bin : signature_bin(distances_[s]);

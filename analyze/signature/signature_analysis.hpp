@@ -63,7 +63,28 @@ class SignatureAnalysis {
     bool foreign;  ///< another thread touched the block last
   };
 
+  /// Iterations of a loop in which every reference stays in its block.
+  struct Repetition {
+    std::size_t first_stay;  ///< of the pending ones, which are an iteration that has been made
+    std::size_t end_stay;
+    std::size_t end_reference;
+    std::uint64_t times;  ///< that it is made again, each time steps_ further
+  };
+  /// A reference of such an iteration.
+  struct Repeated {
+    BlockTree* tree;
+    BinCounter* counter;
+    std::uint32_t offset;
+    std::uint32_t step;
+    AccessKind kind;
+  };
+
   void begin(std::uint32_t thread);
+  /// Of all the body's accesses, the words in one iteration.
+  void iterate(std::span<const StridedAccess> body, std::uint64_t iteration);
+  /// The same again so many times, if each access then stays in its blocks.
+  void repeat(std::span<const StridedAccess> body, std::uint64_t iteration, std::uint64_t times);
+  void consume_by_stretches(const Loop& loop);
   void refer(Address address, AccessKind kind, std::uint32_t times, std::uint32_t place) {
     const Line block = signature_block.line_of(address);
     if (!staying_ || block != block_) arrive(block);
@@ -76,6 +97,10 @@ class SignatureAnalysis {
   void process_pending();
   template <std::uint32_t Word>
   void walk_pending();
+  template <std::uint32_t Word>
+  void walk_stays(std::size_t first, std::size_t end);
+  template <std::uint32_t Word>
+  void walk_again(const Repetition& repetition);
   BlockTree& tree_of(Line block);
   void prefetch_tree(Line block) const;
   void note_first_touch(Line block, std::uint32_t thread);
@@ -98,6 +123,9 @@ class SignatureAnalysis {
   std::size_t pending_ = 0;
   std::size_t stays_ = 0;
   std::array<Reference, capacity> references_;
+  std::array<std::int16_t, capacity> steps_of_;  ///< bytes, of references that are repeated
+  std::vector<Repetition> repetitions_;          ///< of pending stays
+  std::vector<Repeated> repeated_;               ///< room for one iteration's
   std::array<Stay, capacity> stay_;
   std::array<Line, capacity> blocks_;  ///< by stay
   std::array<std::uint32_t, capacity> distances_;

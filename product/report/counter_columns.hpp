@@ -2,9 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "model/counters.hpp"
+#include "product/report/number_text.hpp"
 
 namespace cachescape::report {
 
@@ -20,10 +24,21 @@ inline std::vector<CounterColumn> counter_columns(const model::Counters& counted
                                  {"loads", "loads"},
                                  {"stores", "stores"},
                                  {"flops", "flops"},
-                                 {"int.ops", "int ops"}}) {
+                                 {"int.ops", "int ops"},
+                                 {"loads.serial", "loads in flight"}}) {
     if (model::value_of(counted, c.metric)) columns.push_back(c);
   }
   return columns;
+}
+
+/// What stands in a column for one place; `absent` where its metric was not counted.
+inline std::string counter_cell(const CounterColumn& column, const model::Counters& counters, const char* absent) {
+  if (std::string_view(column.metric) == "loads.serial") {
+    const auto in_flight = model::loads_in_flight(counters);
+    return in_flight ? fmt::format("{:.1f}", *in_flight) : "–";
+  }
+  const auto value = model::value_of(counters, column.metric);
+  return value ? with_thousands(*value) : absent;
 }
 
 }  // namespace cachescape::report

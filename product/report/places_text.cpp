@@ -134,10 +134,7 @@ std::string counters_by_place(const PlacesReport& report, std::size_t width) {
     Table table(std::move(columns));
     for (const model::GroupCounters& place : report.place_counters) {
       std::vector<std::string> cells{label_of(place.group)};
-      for (const CounterColumn& m : shown) {
-        const auto value = model::value_of(place.counters, m.metric);
-        cells.push_back(value ? with_thousands(*value) : "–");
-      }
+      for (const CounterColumn& m : shown) cells.push_back(counter_cell(m, place.counters, "–"));
       table.add(std::move(cells));
     }
     if (table.fit(0, width, least_name)) return table.text();

@@ -35,8 +35,7 @@ std::string stacks_table(const StacksReport& report, std::size_t width) {
     Table table(std::move(columns));
     for (const auto& [label, row] : lines_of(report)) {
       std::vector<std::string> cells{label, with_thousands(row->calls)};
-      for (const CounterColumn& m : shown)
-        cells.push_back(with_thousands(model::value_of(row->counters, m.metric).value_or(0)));
+      for (const CounterColumn& m : shown) cells.push_back(counter_cell(m, row->counters, "0"));
       table.add(std::move(cells));
     }
     if (table.fit(0, width, least_name) || shown.empty()) return table.text();

@@ -1,17 +1,23 @@
 #include "product/signature/from_profile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "model/counters.hpp"
+
 namespace cachescape::signature {
 namespace {
 
 /// More would make signatures longer, not traces better.
-constexpr std::size_t most_steps = 64;
+constexpr std::size_t most_steps = 32;
+/// Caches whose conflicts tell how a program's blocks lie to each other: as first and as second levels have them.
+constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 6> told_sets{
+    {{64, 4}, {64, 8}, {128, 2}, {512, 2}, {512, 8}, {2048, 8}}};
 
 std::uint64_t sum(const KindCounts& counts) { return counts[0] + counts[1] + counts[2]; }
 
@@ -63,6 +69,7 @@ Signature signature_of(const SignatureCounts& counts, const SignatureRule& rule,
     found += references;
     signature.hit_rates[b] = share(found, signature.references);
   }
+  detail.blocks = sum(counts[cold_bin].references);
   for (std::size_t h = 0; h < signature_halves; ++h) signature.average[h] = half_share(all[h]);
   return signature;
 }
@@ -72,6 +79,21 @@ void add_widths(Signature& signature, const Profile& profile, const Scope& scope
     const std::uint64_t bytes = stack.line.bytes().value;
     if (stack.scope != scope || bytes < signature.rule.word || stack.line >= signature_block) continue;
     if (const auto width = width_of(stack.line, stack.kinds)) signature.detail->widths.push_back(*width);
+  }
+}
+
+void add_sets(Detail& detail, const Profile& profile, const Scope& scope) {
+  for (const SetProfile& set : profile.sets) {
+    if (set.scope != scope || set.line != LineSize{6} || sum(set.touches) == 0) continue;
+    for (const auto& [sets, ways] : told_sets) {
+      const auto counts = std::ranges::find(set.counts, sets, &SetCounts::sets);
+      if (counts == set.counts.end() || ways > set.ways) continue;
+      std::uint64_t hits = 0;
+      for (const auto& kind : counts->hits) {
+        for (std::uint32_t distance = 0; distance < ways; ++distance) hits += kind[distance];
+      }
+      detail.sets.push_back({sets, ways, share(hits, sum(set.touches))});
+    }
   }
 }
 
@@ -93,6 +115,8 @@ void add_threads(Detail& detail, const Profile& profile) {
 Signature of_stream(const SignatureProfile& stream, const Profile& profile) {
   Signature signature = signature_of(stream.counts, stream.rule, profile);
   add_widths(signature, profile, stream.scope);
+  signature.detail->parallelism = model::loads_in_flight(model::counters_of(profile.places)).value_or(0);
+  add_sets(*signature.detail, profile, stream.scope);
   add_steps(*signature.detail, stream.steps);
   if (stream.scope.kind == Scope::Kind::everything) {
     add_threads(*signature.detail, profile);

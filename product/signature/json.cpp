@@ -21,6 +21,7 @@ Json half_json(const HalfShare& half) {
 
 Json detail_json(const Detail& detail) {
   Json json;
+  json["blocks"] = detail.blocks > 0 ? Json(detail.blocks) : Json();
   json["parallelism"] = detail.parallelism > 0 ? Json(detail.parallelism) : Json();
   json["threads"] = detail.threads;
   json["writes"] = detail.writes;
@@ -28,6 +29,10 @@ Json detail_json(const Detail& detail) {
   json["widths"] = Json::array();
   for (const Width& width : detail.widths) {
     json["widths"].push_back({{"line", width.line.bytes().value}, {"hit_rates", width.hit_rates}});
+  }
+  json["sets"] = Json::array();
+  for (const SetHitRate& s : detail.sets) {
+    json["sets"].push_back({{"sets", s.sets}, {"ways", s.ways}, {"hit_rate", s.hit_rate}});
   }
   json["steps"] = Json::array();
   for (const Bin& step : detail.steps) json["steps"].push_back({{"blocks", step.value}, {"count", step.count}});

@@ -31,12 +31,23 @@ struct Width {
   friend bool operator==(const Width&, const Width&) = default;
 };
 
+/// The hit rate of a set-associative LRU cache with lines of 64 bytes.
+struct SetHitRate {
+  std::uint32_t sets = 1;
+  std::uint32_t ways = 1;
+  double hit_rate = 0;
+
+  friend bool operator==(const SetHitRate&, const SetHitRate&) = default;
+};
+
 /// What Chameleon's signature does not have. Shares are of the references in each bin of distances.
 struct Detail {
   std::array<double, signature_bins> writes{};      ///< stores and read-modify-writes
   std::array<double, signature_bins> foreign{};     ///< to a block that another thread touched last
   std::vector<double> threads{1};                   ///< share of all references that each thread makes
+  std::uint64_t blocks = 0;                         ///< different ones; 0 = unknown
   std::vector<Width> widths;                        ///< ascending, below 512 bytes
+  std::vector<SetHitRate> sets;                     ///< by ascending (sets, ways)
   std::vector<Bin> steps;                           ///< as SignatureProfile::steps, the most frequent ones
   std::uint64_t other_steps = 0;                    ///< all others, anywhere
   double parallelism = 0;                           ///< loads that do not wait for each other; 0 = unknown

@@ -88,7 +88,8 @@ std::optional<HalfShare> half_share(std::string_view text) {
   HalfShare half;
   const std::size_t open = text.find('(');
   const std::string_view value = trimmed(text.substr(0, open));
-  if (value != "NA") {
+  // The dissertation's own listing has both.
+  if (value != "NA" && value != "\\textNA") {
     half.share = share(value);
     if (!half.share) return std::nullopt;
   }
@@ -230,6 +231,7 @@ class Reader {
     Signature& signature = signatures_.back();
     Detail& detail = *signature.detail;
     if (key == "References") return take(line, whole_number(text), signature.references, "a count");
+    if (key == "Blocks") return take(line, whole_number(text), detail.blocks, "a count");
     if (key == "Parallelism") {
       const auto value = number(text);
       if (!value || *value <= 0) return wrong(line, "a number greater than 0");
@@ -251,8 +253,9 @@ class Reader {
       return {};
     }
     if (const auto inside = argument(key, "Width")) return width(line, *inside, text);
+    if (const auto inside = argument(key, "Sets")) return sets(line, *inside, text);
     if (const auto inside = argument(key, "Step")) return step(line, *inside, text);
-    return wrong(line, "References, Parallelism, Threads, Mix, Width or Step");
+    return wrong(line, "References, Blocks, Parallelism, Threads, Mix, Width, Sets or Step");
   }
 
   Result<void> width(std::string_view line, std::string_view bytes, std::string_view text) {
@@ -266,6 +269,22 @@ class Reader {
     std::copy(values->begin(), values->end(), width.hit_rates.begin());
     if (!widths.empty() && widths.back().line >= width.line) return wrong(line, "a width larger than the one before");
     widths.push_back(width);
+    return {};
+  }
+
+  Result<void> sets(std::string_view line, std::string_view geometry, std::string_view text) {
+    std::vector<SetHitRate>& all = signatures_.back().detail->sets;
+    const std::size_t times = std::min(geometry.find('x'), geometry.size());
+    const auto sets = whole_number(geometry.substr(0, times));
+    const auto ways = whole_number(geometry.substr(std::min(times + 1, geometry.size())));
+    const auto rate = share(text);
+    // So many lines can be simulated in an instant.
+    constexpr std::uint64_t most = 1u << 16;
+    if (!sets || !ways || !rate || *sets == 0 || *ways == 0 || *sets > most || *ways > most || *sets * *ways > most) {
+      return wrong(line, "Sets(SETSxWAYS) = a share from 0 to 1, for at most 65,536 lines,");
+    }
+    if (all.size() == 64) return wrong(line, "at most 64 caches with sets");
+    all.push_back({static_cast<std::uint32_t>(*sets), static_cast<std::uint32_t>(*ways), *rate});
     return {};
   }
 

@@ -21,6 +21,7 @@ void write_detail(std::string& text, const Signature& signature) {
   const Detail& detail = *signature.detail;
   text += "\nDETAIL:\n";
   text += fmt::format("References = {}\n", signature.references);
+  if (detail.blocks > 0) text += fmt::format("Blocks = {}\n", detail.blocks);
   if (detail.parallelism > 0) text += fmt::format("Parallelism = {:g}\n", detail.parallelism);
   if (detail.threads.size() > 1) {
     text += "Threads =";
@@ -37,6 +38,7 @@ void write_detail(std::string& text, const Signature& signature) {
     for (const double rate : width.hit_rates) text += fmt::format(" {:g}", rate);
     text += '\n';
   }
+  for (const SetHitRate& s : detail.sets) text += fmt::format("Sets({}x{}) = {:g}\n", s.sets, s.ways, s.hit_rate);
   for (const Bin& step : detail.steps) text += fmt::format("Step({}) = {}\n", step.value, step.count);
   if (detail.other_steps > 0) text += fmt::format("Step(other) = {}\n", detail.other_steps);
 }

@@ -45,6 +45,7 @@ Aim aim_of(const signature::Signature& signature) {
     }
   }
   if (!signature.detail) return aim;
+  aim.different_blocks = signature.detail->blocks;
   for (const signature::Width& width : signature.detail->widths) {
     const std::size_t half = half_of(width.line.bytes().value);
     if (half < aim.least_half || half >= signature_halves) continue;

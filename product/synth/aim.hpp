@@ -23,6 +23,7 @@ struct Aim {
   std::array<BinShares, signature_halves> same{};
   /// References that are the first to a part with these halves, where known.
   std::array<std::array<std::optional<double>, signature_bins>, signature_halves> first{};
+  std::uint64_t different_blocks = 0;  ///< 0 = unknown
   std::size_t least_half = 0;                ///< that is still told apart: a word
   std::size_t least_line = signature_halves;  ///< among the known lines; signature_halves = none is known
 };

@@ -13,7 +13,7 @@ namespace cachescape::synth {
 namespace {
 
 /// Bins with less than this share of the references do not decide how much memory a seed needs.
-constexpr double significant = 0.0005;
+constexpr double significant = 0.0002;
 constexpr std::uint64_t most_repeats = 1024;
 
 signature::HitRates hit_rates_of(const BinShares& shares) {
@@ -53,7 +53,11 @@ std::uint64_t length_for(const Aim& aim, const SynthesisOptions& options) {
   for (std::size_t b = signature_depths; b-- > 1;) {
     fresh += aim.blocks[b];
     if (aim.blocks[b] < significant) continue;
-    const double blocks = 0.75 * static_cast<double>(std::uint64_t{1} << b);
+    const std::uint64_t end = std::uint64_t{1} << b;
+    // Distances lie somewhere between half of it and all; where there are not so many blocks, they are the farthest.
+    const auto blocks = static_cast<double>(aim.different_blocks > end / 2 && aim.different_blocks < end
+                                                ? aim.different_blocks
+                                                : end - end / 4);
     const double length = std::min(blocks / fresh, static_cast<double>(options.most_length));
     return std::max(static_cast<std::uint64_t>(length), options.least_length);
   }

@@ -22,9 +22,11 @@ class DepthBins {
   /// The line at a distance; O(distance). Precondition: distance < lines().
   std::uint32_t at(std::uint64_t distance) const {
     std::uint32_t line = newest_;
-    for (; distance > 0; --distance) line = links_[line].older;
+    for (; distance > 0; --distance) line = older(line);
     return line;
   }
+  /// The line at the next greater distance. Precondition: there is one.
+  std::uint32_t older(std::uint32_t line) const { return links_[line].older; }
 
  private:
   struct Links {

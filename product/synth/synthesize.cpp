@@ -38,20 +38,21 @@ Result<void> usable(std::span<const signature::Signature> signatures, const Synt
 }
 
 /// Puts a phase behind those that are there.
-Result<void> append(Seed& seed, const signature::Signature& target, Attempt& attempt, Random& random) {
+Result<void> append(Seed& seed, const signature::Signature& target, Attempt& attempt, std::uint64_t random_seed) {
   const std::uint64_t words = block_bytes / seed.word;
   const signature::Detail* detail = target.detail ? &*target.detail : nullptr;
-  const Placement placement = place_blocks(attempt.blocks, detail, random);
+  const Placement placement = best_placement(attempt.references, attempt.blocks,
+                                             detail != nullptr ? *detail : signature::Detail{}, random_seed);
   const std::uint64_t begin = seed.working_set / seed.word;
   if (begin + placement.end * words > std::numeric_limits<std::uint32_t>::max()) {
     return failure(ErrorKind::usage, "the seed's memory has more than 2^32 words", {}, "make it shorter with --length");
   }
   const std::size_t before = seed.words.size();
   for (const Reference& r : attempt.references) {
-    const std::uint64_t word = placement.places[r.block] * words + r.word * 4u / seed.word;
-    seed.words.push_back(static_cast<std::uint32_t>(begin + word));
+    seed.words.push_back(static_cast<std::uint32_t>(begin + placement.word(r) * 4 / seed.word));
   }
   if (detail != nullptr) {
+    Random random(random_seed);
     Mix mixed = mix(attempt.references, *detail, random);
     seed.kinds.resize(before, AccessKind::read);
     seed.kinds.insert(seed.kinds.end(), mixed.kinds.begin(), mixed.kinds.end());
@@ -74,12 +75,11 @@ Result<Synthesis> synthesize(std::span<const signature::Signature> signatures, c
   Synthesis result;
   result.seed.word = signatures.front().rule.word;
   result.seed.unique = options.unique;
-  Random random(options.random_seed);
   std::uint64_t blocks = 0;
   bool loop = true;
   for (const signature::Signature& target : signatures) {
     Attempt attempt = best_attempt(target, options);
-    CACHESCAPE_CHECK(append(result.seed, target, attempt, random));
+    CACHESCAPE_CHECK(append(result.seed, target, attempt, options.random_seed));
     blocks += attempt.blocks;
     loop = loop && attempt.repeats == 0;
     result.fits.push_back(std::move(attempt.fit));

@@ -139,13 +139,15 @@ void Instrumenter::add_blocks(Function& function, LoopInfo& loops) {
   }
 }
 
-void Instrumenter::add_counts(Function& function, const CountPlan& plan) {
+void Instrumenter::add_counts(Function& function, const CountPlan& plan, const SerialLoads& serial) {
   for (const BasicBlock& block : function) {
     const std::uint32_t number = block_numbers_.lookup(&block);
     const std::uint32_t counter = plan.of_block.lookup(&block);
     table_.block_at(number).counter = counter;
     for (const auto& [metric, amount] : static_counts(block))
       table_.count({counter, number, table_.string(metric), static_cast<std::uint32_t>(amount)});
+    if (const auto waits = serial.find(&block); waits != serial.end())
+      table_.count({counter, number, table_.string("loads.serial"), waits->second});
   }
 }
 
@@ -243,8 +245,9 @@ void Instrumenter::instrument(Function& function) {
     for (Instruction& i : instructions(function))
       if (auto* range = dyn_cast<MemIntrinsic>(&i); range != nullptr && !isa<ConstantInt>(range->getLength()))
         ranges.push_back(range);
+    const SerialLoads serial = serial_loads(function, loops, dominators);
     counts = plan_counts(function, table_, dominators, loops, evolution);
-    add_counts(function, *counts);
+    add_counts(function, *counts, serial);
   }
   ClockPlan clock;
   if (options_.clock) clock = plan_clock(function, dominators, loops, evolution);

@@ -12,6 +12,7 @@
 #include "observe/compiled/pass/module_table.hpp"
 #include "observe/compiled/pass/record_writer.hpp"
 #include "observe/compiled/pass/selection.hpp"
+#include "observe/compiled/pass/serial_loads.hpp"
 #include "observe/compiled/pass/source_names.hpp"
 
 namespace cachescape::pass {
@@ -26,7 +27,7 @@ class Instrumenter {
  private:
   void instrument(llvm::Function& function);
   void add_blocks(llvm::Function& function, llvm::LoopInfo& loops);
-  void add_counts(llvm::Function& function, const CountPlan& plan);
+  void add_counts(llvm::Function& function, const CountPlan& plan, const SerialLoads& serial);
   std::uint32_t site(const llvm::Instruction& instruction, llvm::Value* pointer, std::uint32_t block);
   llvm::Constant* descriptor(const AccessList& accesses, cachescape_descriptor head);
   /// Calls of the runtime around allocations; each is code during which the thread's place must be stored.

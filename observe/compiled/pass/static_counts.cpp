@@ -21,9 +21,7 @@ class Counter {
       : layout_(block.getModule()->getDataLayout()), counts_(counts) {}
 
   void count(const Instruction& i) {
-    if (isa<DbgInfoIntrinsic>(i) || isa<PHINode>(i)) return;
-    if (auto* intrinsic = dyn_cast<IntrinsicInst>(&i); intrinsic != nullptr && intrinsic->isAssumeLikeIntrinsic())
-      return;
+    if (!counts_as_instruction(i)) return;
     add("instructions", 1);
     add(std::string("op.") + i.getOpcodeName(), 1);
     accesses(i);
@@ -138,6 +136,12 @@ class Counter {
 };
 
 }  // namespace
+
+bool counts_as_instruction(const Instruction& i) {
+  if (isa<DbgInfoIntrinsic>(i) || isa<PHINode>(i)) return false;
+  const auto* intrinsic = dyn_cast<IntrinsicInst>(&i);
+  return intrinsic == nullptr || !intrinsic->isAssumeLikeIntrinsic();
+}
 
 std::map<std::string, std::uint64_t> static_counts(const BasicBlock& block) {
   std::map<std::string, std::uint64_t> counts;

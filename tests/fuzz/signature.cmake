@@ -1,0 +1,1 @@
+cachescape_fuzz(signature cachescape_synth)
