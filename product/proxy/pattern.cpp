@@ -5,6 +5,7 @@
 
 #include "product/proxy/embedded_files.hpp"
 #include "product/proxy/scatter.hpp"
+#include "product/proxy/straighten.hpp"
 #include "product/signature/text.hpp"
 #include "product/synth/synthesize.hpp"
 
@@ -22,10 +23,10 @@ Result<synth::Seed> pattern_seed(std::string_view name) {
   CACHESCAPE_TRY(const std::vector<signature::Signature> signatures, signature::read_text(embedded_file(file), file));
   synth::SynthesisOptions options;
   options.unique = true;
-  CACHESCAPE_TRY(synth::Synthesis synthesis, synth::synthesize(signatures, options));
-  // Its signature says that nothing is found again, which holds of block after block, too.
-  if (name == random_pattern) return scattered(synthesis.seed);
-  return std::move(synthesis.seed);
+  CACHESCAPE_TRY(const synth::Synthesis synthesis, synth::synthesize(signatures, options));
+  // What a signature leaves open makes the difference between a stride and steps to and fro, and between random places
+  // and block after block.
+  return name == random_pattern ? scattered(synthesis.seed) : straightened(synthesis.seed);
 }
 
 }  // namespace cachescape::proxy
