@@ -6,9 +6,6 @@
 namespace cachescape::synth {
 namespace {
 
-/// Narrower lines than any cache has are left to the halves: to serve them as well would cost time, and the others.
-constexpr std::uint64_t least_line_bytes = 32;
-
 std::size_t half_of(std::uint64_t bytes) { return static_cast<std::size_t>(std::countr_zero(bytes)) - 2; }
 
 /// Bins of which a signature says nothing behave like the average of all.
@@ -34,7 +31,7 @@ BinShares shares_of(const signature::HitRates& hit_rates) {
   return shares;
 }
 
-Aim aim_of(const signature::Signature& signature) {
+Aim aim_of(const signature::Signature& signature, LineSize least_line) {
   Aim aim;
   aim.blocks = shares_of(signature.hit_rates);
   aim.least_half = half_of(signature.rule.word);
@@ -51,7 +48,7 @@ Aim aim_of(const signature::Signature& signature) {
   aim.different_blocks = signature.detail->blocks;
   for (const signature::Width& width : signature.detail->widths) {
     const std::size_t half = half_of(width.line.bytes().value);
-    if (width.line.bytes().value < least_line_bytes || half < aim.least_half || half >= signature_halves) continue;
+    if (width.line < least_line || half < aim.least_half || half >= signature_halves) continue;
     aim.lines[half] = shares_of(width.hit_rates);
     aim.least_line = std::min(aim.least_line, half);
   }

@@ -28,6 +28,7 @@ struct Aim {
   std::size_t least_line = signature_halves;  ///< among the known lines; signature_halves = none is known
 };
 
-Aim aim_of(const signature::Signature& signature);
+/// Lines narrower than `least_line` are left to the halves.
+Aim aim_of(const signature::Signature& signature, LineSize least_line);
 
 }  // namespace cachescape::synth

@@ -15,6 +15,10 @@ namespace {
 /// Bins with less than this share of the references do not decide how much memory a seed needs.
 constexpr double significant = 0.0002;
 constexpr std::uint64_t most_repeats = 1024;
+/// Narrower lines than caches have: to serve them as well would cost time, and the others.
+constexpr LineSize least_line{5};
+/// Without a word twice, lines of 32 bytes would be found again far too seldom whatever one does.
+constexpr LineSize least_unique_line{6};
 
 signature::HitRates hit_rates_of(const BinShares& shares) {
   signature::HitRates rates{};
@@ -73,7 +77,7 @@ void correct(BinShares& aim, const BinShares& target, const BinShares& achieved)
 class Attempts {
  public:
   Attempts(const signature::Signature& signature, const SynthesisOptions& options)
-      : target_(aim_of(signature)), options_(options) {}
+      : target_(aim_of(signature, options.unique ? least_unique_line : least_line)), options_(options) {}
 
   /// With `loop_blocks` as GeneratorOptions has it, aims corrected as often as it helps.
   void make(std::uint32_t loop_blocks, unsigned rounds) {

@@ -9,8 +9,9 @@ namespace {
 
 /// Blocks that are drawn for each reference; more bring little and cost time.
 constexpr int draws = 3;
-/// Bins are drawn as if so many references lay ahead: fewer make a trace more regular than programs are.
-constexpr double horizon = 2000;
+/// Bins are drawn as if such a share of all references lay ahead: a smaller one makes a trace more regular than
+/// programs are, a larger one leaves more to chance.
+constexpr double horizon = 0.01;
 /// What the halves of a signature count against the accounts of lines, in references.
 constexpr double weight_of_halves = 0.2;
 /// Blocks this near are found by walking.
@@ -73,18 +74,18 @@ bool Generator::has_word(std::uint32_t block, Part part) const {
   return (used & all) != all;
 }
 
-double Generator::worth(std::uint32_t block, Part part, std::size_t half) const {
-  double worth = 0;
-  if (aim_.lines[half]) worth = lines_[half].want[lines_[half].lines.bin(line_of(block, part, log2_lines(half)))];
-  return half > aim_.least_line ? worth + best_within(block, part, half - 1) : worth;
-}
-
-double Generator::best_within(std::uint32_t block, Part part, std::size_t half) const {
-  double best = std::numeric_limits<double>::lowest();
-  for (const Part p : {2 * part, 2 * part + 1}) {
-    if (has_word(block, p)) best = std::max(best, worth(block, p, half));
+void Generator::judge(std::uint32_t block, Worths& worths) const {
+  for (std::size_t half = aim_.least_line; half < signature_halves; ++half) {
+    const unsigned level = log2_lines(half);
+    const bool known = aim_.lines[half].has_value();
+    const bool narrowest = half == aim_.least_line;
+    for (Part part = 1u << level; part < 2u << level; ++part) {
+      double worth = known ? lines_[half].want[lines_[half].lines.bin(line_of(block, part, level))] : 0;
+      if (!narrowest) worth += std::max(worths[2 * part], worths[2 * part + 1]);
+      worths[part] = has_word(block, part) ? worth : std::numeric_limits<double>::lowest() / 64;
+    }
   }
-  return best;
+  worths[whole_block] = std::max(worths[2], worths[3]);
 }
 
 double Generator::value_of_new() const {
@@ -99,20 +100,22 @@ Generator::Candidate Generator::draw() {
   BinShares chances;
   double sum = 0;
   for (std::size_t b = 0; b < signature_bins; ++b) {
-    const double missing = blocks_.share[b] * (static_cast<double>(made_) + horizon) - blocks_.made[b];
+    const double missing =
+        blocks_.share[b] * (static_cast<double>(made_) + horizon * static_cast<double>(options_.length)) -
+        blocks_.made[b];
     sum += chances[b] = std::max(0.0, missing);
   }
   double at = random_.share() * sum;
   std::size_t bin = 0;
   while (bin < cold_bin && at >= chances[bin]) at -= chances[bin++];
   if (bin >= far_bin || !reaches(recency_.blocks(), bin)) {
-    return {{}, options_.loop_blocks > 0 ? blocks_.fresh : std::min(bin, cold_bin)};
+    return {{}, options_.loop_blocks > 0 ? blocks_.fresh : std::min(bin, cold_bin), {}};
   }
   const std::uint64_t end = std::min(bin_end(bin), recency_.blocks());
   const std::uint64_t depth = bin_begin(bin) + random_.below(end - bin_begin(bin));
   const std::uint32_t block = depth < near ? blocks_.lines.at(depth) : recency_.at(depth);
-  if (!has_word(block, whole_block)) return {{}, blocks_.fresh};
-  return {block, bin};
+  if (!has_word(block, whole_block)) return {{}, blocks_.fresh, {}};
+  return {block, bin, {}};
 }
 
 std::optional<Generator::Candidate> Generator::choose_block() {
@@ -120,13 +123,15 @@ std::optional<Generator::Candidate> Generator::choose_block() {
   double highest = 0;
   const bool may_be_new = options_.loop_blocks == 0 || recency_.blocks() < options_.loop_blocks;
   for (int tries = 0; tries < draws || (!best && tries < 64 * draws); ++tries) {
-    const Candidate candidate = draw();
+    Candidate candidate = draw();
     if (!candidate.block && !may_be_new) continue;
-    const double value = blocks_.want[candidate.booked] +
-                         (candidate.block ? (aim_.least_line < signature_halves
-                                                 ? best_within(*candidate.block, whole_block, signature_halves - 1)
-                                                 : 0)
-                                          : value_of_new());
+    double value = blocks_.want[candidate.booked];
+    if (!candidate.block) {
+      value += value_of_new();
+    } else if (aim_.least_line < signature_halves) {
+      judge(*candidate.block, candidate.worths);
+      value += candidate.worths[whole_block];
+    }
     if (best && value <= highest) continue;
     best = candidate;
     highest = value;
@@ -148,12 +153,13 @@ double Generator::preference(const BlockTree& tree, Part part, std::size_t half,
   return sign * stay;
 }
 
-bool Generator::upper_half(std::uint32_t block, Part part, std::size_t half, std::size_t bin) {
+bool Generator::upper_half(std::uint32_t block, Part part, std::size_t half, std::size_t bin,
+                           const Worths& worths) const {
   if (!has_word(block, 2 * part)) return true;
   if (!has_word(block, 2 * part + 1)) return false;
   const BlockTree& tree = trees_[block];
   const bool known = half >= aim_.least_line;
-  double upper = known ? worth(block, 2 * part + 1, half) - worth(block, 2 * part, half) : 0;
+  double upper = known ? worths[2 * part + 1] - worths[2 * part] : 0;
   if (tree.touched.has(part)) upper += (known ? weight_of_halves : 1) * preference(tree, part, half, bin);
   return upper > 0;
 }
@@ -173,7 +179,7 @@ Reference Generator::refer(const Candidate& candidate) {
   BlockTree& tree = trees_[block];
   Part part = whole_block;
   for (std::size_t half = signature_halves; half-- > aim_.least_half;) {
-    const bool upper = upper_half(block, part, half, bin);
+    const bool upper = upper_half(block, part, half, bin, candidate.worths);
     if (tree.touched.has(part)) {
       ++again_[half][bin];
       same_[half][bin] += tree.upper.has(part) == upper ? 1 : 0;

@@ -53,9 +53,12 @@ class Generator {
   std::vector<Reference> generate();
 
  private:
+  /// What parts of a block are worth, down to the narrowest known lines: wants of a line and of the best one within.
+  using Worths = std::array<double, 32>;
   struct Candidate {
     std::optional<std::uint32_t> block;  ///< none = a new one
     std::size_t booked = cold_bin;       ///< the bin under which it is booked
+    Worths worths{};
   };
   struct Account {
     BinShares share{};  ///< of all
@@ -70,10 +73,8 @@ class Generator {
   std::optional<Candidate> choose_block();
   Candidate draw();
   double value_of_new() const;
-  /// What the best line within part `part` of the block is worth; `half` is the width of the part's halves.
-  double best_within(std::uint32_t block, Part part, std::size_t half) const;
-  double worth(std::uint32_t block, Part part, std::size_t half) const;
-  bool upper_half(std::uint32_t block, Part part, std::size_t half, std::size_t bin);
+  void judge(std::uint32_t block, Worths& worths) const;
+  bool upper_half(std::uint32_t block, Part part, std::size_t half, std::size_t bin, const Worths& worths) const;
   /// By how much the upper half is to be preferred, as the signature's halves have it.
   double preference(const BlockTree& tree, Part part, std::size_t half, std::size_t bin) const;
   bool has_word(std::uint32_t block, Part part) const;
