@@ -69,30 +69,39 @@ void encode_part(const ThreadPart& part, bool whole_round, std::vector<std::byte
   std::vector<Prediction> predictions;
   std::vector<std::uint32_t> numbers;
   std::vector<std::byte> lengths((part.accesses.size() + 1) / 2);
-  std::vector<std::byte> errors;
+  // Whole words are written, of which only the significant bytes stay.
+  std::vector<std::byte> errors((part.accesses.size() + 1) * sizeof(std::uint64_t));
+  std::size_t error_bytes = 0;
   numbers.reserve(part.accesses.size());
+  // The last operation of each kind: mostly the same site goes on, or a few take turns.
+  std::array<std::uint32_t, access_kinds> recent{};
 
   for (std::size_t i = 0; i < part.accesses.size(); ++i) {
     const Access& a = part.accesses[i];
     const OperationKey key{a.site.value, a.size, a.kind};
-    const auto [it, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(operations.size()));
-    if (is_new) {
-      operations.push_back({key, a.address.value});
-      // The table gives the first address, so that the first prediction is right.
-      predictions.push_back({a.address.value, 0});
+    std::uint32_t& number = recent[static_cast<std::size_t>(a.kind)];
+    if (number >= operations.size() || operations[number].key != key) {
+      const auto [it, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(operations.size()));
+      if (is_new) {
+        operations.push_back({key, a.address.value});
+        // The table gives the first address, so that the first prediction is right.
+        predictions.push_back({a.address.value, 0});
+      }
+      number = it->second;
     }
-    numbers.push_back(it->second);
+    numbers.push_back(number);
 
-    Prediction& p = predictions[it->second];
+    Prediction& p = predictions[number];
     const std::uint64_t error = zigzag(a.address.value - (p.last + p.stride));
     p.stride = a.address.value - p.last;
     p.last = a.address.value;
 
     const auto length = static_cast<unsigned>((std::bit_width(error) + 7) / 8);
     lengths[i / 2] |= static_cast<std::byte>(i % 2 == 0 ? length : length << 4);
-    const auto significant = std::as_bytes(std::span(&error, 1)).first(length);
-    errors.insert(errors.end(), significant.begin(), significant.end());
+    std::memcpy(errors.data() + error_bytes, &error, sizeof error);
+    error_bytes += length;
   }
+  errors.resize(error_bytes);
 
   put_varint(out, operations.size());
   std::uint64_t site = 0;

@@ -45,7 +45,7 @@ ThreadPart& TraceWriter::part_of(ThreadId thread) {
   return parts_[last_part_];
 }
 
-Result<void> TraceWriter::append(const Access& access) {
+void TraceWriter::take(const Access& access) {
   ThreadPart& part = part_of(access.thread);
   std::uint32_t& end = part_ends_[last_part_];
   if (!part.order.empty() && end == pending_) {
@@ -55,6 +55,10 @@ Result<void> TraceWriter::append(const Access& access) {
   }
   part.accesses.push_back(access);
   end = ++pending_;
+}
+
+Result<void> TraceWriter::append(const Access& access) {
+  take(access);
   const auto wanted =
       std::max<std::uint64_t>(options_.round_accesses, parts_.size() * std::uint64_t{accesses_per_part});
   const bool many_threads = parts_.size() > 1 && options_.round_accesses >= accesses_per_part;
@@ -79,58 +83,85 @@ void TraceWriter::enter_block(ThreadId thread, BlockId block) {
   ++pending_blocks_;
 }
 
-Result<void> TraceWriter::flush_round() {
+PackedRound TraceWriter::pack_pending() {
   const auto used = [](const ThreadPart& p) { return !p.accesses.empty() || !p.blocks.empty(); };
-  const auto chunks = static_cast<std::uint32_t>(std::count_if(parts_.begin(), parts_.end(), used));
-  ChunkHeader header;
-  header.round_first = round_first_;
-  header.round_accesses = pending_;
-  header.chunks_in_round = chunks;
+  PackedRound round;
+  round.accesses = pending_;
+  const bool whole = std::count_if(parts_.begin(), parts_.end(), used) == 1;
   for (ThreadPart& part : parts_) {
     if (!used(part)) continue;
     raw_.clear();
-    encode_part(part, chunks == 1, raw_);
+    encode_part(part, whole, raw_);
+    ChunkHeader header;
     header.thread = part.thread.value;
     header.accesses = static_cast<std::uint32_t>(part.accesses.size());
-    index_.push_back({sink_->bytes_written(), round_first_, part.thread, header.accesses});
-    CACHESCAPE_CHECK(write_chunk(header));
-    ++header.chunk_in_round;
-    part.accesses.clear();
-    part.order.clear();
-    part.blocks.clear();
+    round.chunks.push_back(packed(header));
   }
   // Threads come and go: forgetting them after each round keeps rounds small.
   parts_.clear();
   part_ends_.clear();
   part_numbers_.clear();
   last_part_ = no_part;
-  round_first_ += pending_;
   pending_ = 0;
   pending_blocks_ = 0;
+  return round;
+}
+
+Result<void> TraceWriter::flush_round() { return write_round(pack_pending()); }
+
+Result<void> TraceWriter::write_round(const PackedRound& round) {
+  for (std::uint32_t i = 0; i < round.chunks.size(); ++i) {
+    const PackedRound::Chunk& chunk = round.chunks[i];
+    ChunkHeader header = chunk.header;
+    header.round_first = round_first_;
+    header.round_accesses = round.accesses;
+    header.chunks_in_round = static_cast<std::uint32_t>(round.chunks.size());
+    header.chunk_in_round = i;
+    index_.push_back({sink_->bytes_written(), round_first_, ThreadId{header.thread}, header.accesses});
+    CACHESCAPE_CHECK(write_chunk(header, chunk.payload));
+  }
+  round_first_ += round.accesses;
   return {};
 }
 
-Result<void> TraceWriter::write_chunk(ChunkHeader header) {
-  if (raw_.size() > max_payload_bytes) {
+PackedRound TraceWriter::pack(const AccessBatch& batch) const {
+  // Set aside, so that what is pending stays so.
+  TraceWriter apart(nullptr, options_);
+  for (std::size_t i = 0; i < batch.size(); ++i) apart.take(batch[i]);
+  return apart.pack_pending();
+}
+
+Result<void> TraceWriter::append(const PackedRound& round) {
+  if (pending_ > 0 || pending_blocks_ > 0) CACHESCAPE_CHECK(flush_round());
+  return write_round(round);
+}
+
+PackedRound::Chunk TraceWriter::packed(ChunkHeader header) {
+  PackedRound::Chunk chunk{header, {}};
+  chunk.payload.resize(ZSTD_compressBound(raw_.size()));
+  const std::size_t size =
+      ZSTD_compress(chunk.payload.data(), chunk.payload.size(), raw_.data(), raw_.size(), options_.zstd_level);
+  if (ZSTD_isError(size) != 0 || size >= raw_.size()) {
+    chunk.header.codec = Codec::plain;
+    chunk.payload = raw_;
+  } else {
+    chunk.header.codec = Codec::zstd;
+    chunk.payload.resize(size);
+  }
+  chunk.header.stored_bytes = static_cast<std::uint32_t>(chunk.payload.size());
+  chunk.header.raw_bytes = static_cast<std::uint32_t>(raw_.size());
+  chunk.header.payload_checksum = checksum_of(chunk.payload);
+  return chunk;
+}
+
+Result<void> TraceWriter::write_chunk(ChunkHeader header, std::span<const std::byte> payload) {
+  if (header.raw_bytes > max_payload_bytes) {
     return failure(ErrorKind::limit, "a chunk of the trace has become too large", sink_->name(),
                    "write with fewer accesses per round");
   }
-  stored_.resize(sizeof(ChunkHeader) + ZSTD_compressBound(raw_.size()));
-  const std::size_t packed = ZSTD_compress(stored_.data() + sizeof(ChunkHeader), stored_.size() - sizeof(ChunkHeader),
-                                           raw_.data(), raw_.size(), options_.zstd_level);
-  if (ZSTD_isError(packed) != 0 || packed >= raw_.size()) {
-    header.codec = Codec::plain;
-    header.stored_bytes = static_cast<std::uint32_t>(raw_.size());
-    std::copy(raw_.begin(), raw_.end(), stored_.begin() + sizeof(ChunkHeader));
-  } else {
-    header.codec = Codec::zstd;
-    header.stored_bytes = static_cast<std::uint32_t>(packed);
-  }
-  header.raw_bytes = static_cast<std::uint32_t>(raw_.size());
-  stored_.resize(sizeof(ChunkHeader) + header.stored_bytes);
-  header.payload_checksum = checksum_of(std::span(stored_).subspan(sizeof(ChunkHeader)));
   header.checksum = checksum_of_fields(header);
-  std::copy_n(bytes_of(header).begin(), sizeof header, stored_.begin());
+  stored_.assign(bytes_of(header).begin(), bytes_of(header).end());
+  stored_.insert(stored_.end(), payload.begin(), payload.end());
   return sink_->write(stored_);
 }
 
@@ -141,7 +172,8 @@ Result<void> TraceWriter::write_metadata(const Metadata& metadata) {
   ChunkHeader header;
   header.type = ChunkType::metadata;
   header.round_first = round_first_;
-  return write_chunk(header);
+  const PackedRound::Chunk chunk = packed(header);
+  return write_chunk(chunk.header, chunk.payload);
 }
 
 Result<void> TraceWriter::finish(const Metadata& metadata) {
@@ -156,7 +188,8 @@ Result<void> TraceWriter::finish(const Metadata& metadata) {
   ChunkHeader header;
   header.type = ChunkType::index;
   header.round_first = round_first_;
-  CACHESCAPE_CHECK(write_chunk(header));
+  const PackedRound::Chunk chunk = packed(header);
+  CACHESCAPE_CHECK(write_chunk(chunk.header, chunk.payload));
   CACHESCAPE_CHECK(sink_->write(bytes_of(trailer)));
   return sink_->close();
 }

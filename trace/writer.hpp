@@ -17,6 +17,16 @@
 
 namespace cachescape::trace {
 
+/// Accesses as they stand in a file, so that they can be written again and again at the cost of a copy.
+struct PackedRound {
+  struct Chunk {
+    ChunkHeader header;  ///< but for where in the trace it stands
+    std::vector<std::byte> payload;
+  };
+  std::vector<Chunk> chunks;
+  std::uint32_t accesses = 0;
+};
+
 struct WriterOptions {
   int zstd_level = 3;
   /// Accesses after which a round is closed. What a crash can lose; larger compresses better.
@@ -33,6 +43,10 @@ class TraceWriter {
 
   Result<void> append(const AccessBatch& batch);
   Result<void> append(const Access& access);
+  /// The batch's accesses as a round. Blocks are left out. Precondition: batch.size() ≤ max_round_accesses.
+  PackedRound pack(const AccessBatch& batch) const;
+  /// Writes a round behind whatever is pending.
+  Result<void> append(const PackedRound& round);
   /// The thread enters a basic block before its next access.
   void enter_block(ThreadId thread, BlockId block);
 
@@ -48,7 +62,13 @@ class TraceWriter {
 
   ThreadPart& part_of(ThreadId thread);
   Result<void> flush_round();
-  Result<void> write_chunk(ChunkHeader header);
+  /// What is pending, which is then forgotten.
+  PackedRound pack_pending();
+  /// raw_ compressed, under a header that says so.
+  PackedRound::Chunk packed(ChunkHeader header);
+  Result<void> write_round(const PackedRound& round);
+  Result<void> write_chunk(ChunkHeader header, std::span<const std::byte> payload);
+  void take(const Access& access);
   Result<void> write_metadata(const Metadata& metadata);
 
   std::unique_ptr<bytes::ByteSink> sink_;

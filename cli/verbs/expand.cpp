@@ -16,6 +16,7 @@
 #include "product/report/number_text.hpp"
 #include "product/synth/expansion.hpp"
 #include "product/synth/seed_file.hpp"
+#include "product/synth/write_expansion.hpp"
 
 namespace cachescape::cli {
 namespace {
@@ -89,7 +90,11 @@ Result<void> write_trace(synth::Expansion& expansion, const ExpandOptions& optio
                  trace::TraceWriter::create(
                      std::move(sink), {{"source", options.seed}, {"written_by", std::string("cachescape ") + version}},
                      writer_options));
-  CACHESCAPE_CHECK(copy_accesses(expansion, *writer, "expanding"));
+  {
+    Progress progress("expanding");
+    CACHESCAPE_CHECK(
+        synth::write_expansion(expansion, *writer, [&](const AccessSource& source) { progress.update(source); }));
+  }
   return writer->finish();
 }
 

@@ -35,17 +35,27 @@ Result<ExpansionPlan> plan(const Seed& seed, const ExpansionOptions& options) {
 }
 
 Expansion::Expansion(const Seed& seed, const ExpansionPlan& plan, std::uint64_t base)
-    : seed_(seed), plan_(plan), base_(base) {}
+    : seed_(seed), plan_(plan), base_(base) {
+  // Phases without references are never where it stands.
+  while (seed_.phases[phase_].length == 0) ++phase_;
+}
 
 void Expansion::advance() {
   at_ = 0;
   if (++repeat_ < seed_.phases[phase_].repeats) return;
   repeat_ = 0;
-  phase_begin_ += seed_.phases[phase_].length;
-  if (++phase_ < seed_.phases.size()) return;
-  phase_ = 0;
-  phase_begin_ = 0;
-  if (++replication_ == plan_.replications) replication_ = 0;
+  do {
+    phase_begin_ += seed_.phases[phase_].length;
+    if (++phase_ < seed_.phases.size()) continue;
+    phase_ = 0;
+    phase_begin_ = 0;
+    if (++replication_ == plan_.replications) replication_ = 0;
+  } while (seed_.phases[phase_].length == 0);
+}
+
+void Expansion::pass_over_round() {
+  made_ += seed_.phases[phase_].length;
+  advance();
 }
 
 Result<bool> Expansion::next(AccessBatch& batch) {
@@ -53,10 +63,6 @@ Result<bool> Expansion::next(AccessBatch& batch) {
   batch.first = AccessCount{made_};
   std::size_t filled = 0;
   while (filled < batch.capacity() && made_ < plan_.length) {
-    if (at_ == seed_.phases[phase_].length) {
-      advance();
-      continue;
-    }
     const std::uint64_t left = std::min(seed_.phases[phase_].length - at_, plan_.length - made_);
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, batch.capacity() - filled));
     const std::uint64_t first = phase_begin_ + at_;
@@ -77,6 +83,9 @@ Result<bool> Expansion::next(AccessBatch& batch) {
     filled += count;
     at_ += count;
     made_ += count;
+    if (at_ < seed_.phases[phase_].length) continue;
+    advance();
+    break;
   }
   batch.set_size(filled);
   return filled > 0;

@@ -34,6 +34,14 @@ class Expansion : public AccessSource {
   Result<bool> next(AccessBatch& batch) override;
   SourceStatus status() const override;
 
+  /// Whether the next access is the first of a phase's first round on its memory, and what then comes.
+  bool at_phase() const { return at_ == 0 && repeat_ == 0; }
+  const SeedPhase& phase() const { return seed_.phases[phase_]; }
+  /// Accesses that are still to come.
+  std::uint64_t left() const { return plan_.length - made_; }
+  /// Goes on behind the next round of the phase. Precondition: it has just ended one, and left() is enough.
+  void pass_over_round();
+
  private:
   void advance();
 

@@ -1,10 +1,13 @@
 #include "product/synth/expansion.hpp"
 
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "product/synth/seed_example.hpp"
+#include "product/synth/write_expansion.hpp"
+#include "trace/reader.hpp"
 
 namespace cachescape::synth {
 namespace {
@@ -62,6 +65,33 @@ TEST(Expansion, IsAsLargeAsAskedForInWholeReplications) {
   EXPECT_EQ(plan(seed_example(), options)->replications, 2u);
   options.footprint = std::uint64_t{1} << 50;
   EXPECT_FALSE(plan(seed_example(), options));
+}
+
+/// Packed rounds are what an ordinary copy writes.
+TEST(Expansion, IsWrittenAsItIsRead) {
+  for (const std::uint64_t length : {1, 3, 5, 6, 7, 13, 14, 29, 100}) {
+    ExpansionOptions options;
+    options.length = length;
+    const Seed seed = seed_example();
+    Expansion expansion(seed, *plan(seed, options), options.base);
+    std::string file;
+    const auto writer = trace::TraceWriter::create(bytes::memory_sink(file), {});
+    ASSERT_TRUE(writer);
+    ASSERT_TRUE(write_expansion(expansion, **writer, [](const AccessSource&) {}));
+    ASSERT_TRUE((*writer)->finish());
+    const auto reader =
+        trace::TraceReader::open(bytes::memory_source(std::as_bytes(std::span(file))), Strictness::strict);
+    ASSERT_TRUE(reader);
+    std::vector<Access> accesses;
+    AccessBatch batch;
+    while (true) {
+      const auto more = (*reader)->next(batch);
+      ASSERT_TRUE(more) << more.error().what;
+      if (!*more) break;
+      for (std::size_t i = 0; i < batch.size(); ++i) accesses.push_back(batch[i]);
+    }
+    EXPECT_EQ(accesses, all(seed, options)) << length;
+  }
 }
 
 }  // namespace
