@@ -130,6 +130,38 @@ class Signatures(Scratch):
             lines = [line for line, in self.rows("SELECT line FROM stack WHERE scope = 'everything' ORDER BY line")]
             self.assertEqual(lines, [32, 64, 128, 256, 512])
 
+    def signatures(self, *options):
+        return self.json("signature", "out.cscape", *options, "--json")["signatures"]
+
+    def test_parts_of_a_program_make_the_whole(self):
+        program = self.compile(TWO_THREADS, "-O2", "-pthread")
+        self.record(program, options=["--signature"], fast=False)
+        whole, = self.signatures()
+        self.assertEqual(whole["name"], "out")
+        self.assertEqual(len(whole["detail"]["threads"]), 3)
+        self.assertGreater(whole["detail"]["parallelism"], 0)
+        for by, names in ("thread", ["thread 0", "thread 1", "thread 2"]), ("function", ["work", "main"]):
+            parts = self.signatures("--by", by)
+            self.assertEqual([part["name"] for part in parts], names)
+            self.assertEqual(sum(part["references"] for part in parts), whole["references"], by)
+        blocks = self.signatures("--by", "block")
+        self.assertGreater(len(blocks), 2)
+        self.assertEqual(sum(block["references"] for block in blocks), whole["references"])
+        self.assertEqual(self.signatures("--by", "block", "--top", "1"), blocks[:1])
+        # What functions do in the bins of distances adds up as well.
+        found = sum(part["hit_rates"][3] * part["references"] for part in self.signatures("--by", "function"))
+        self.assertAlmostEqual(found / whole["references"], whole["hit_rates"][3], places=9)
+
+    def test_a_sampled_signature_is_near_the_whole_one(self):
+        program = self.compile(SWEEP, "-O1")
+        self.record(program, options=["--signature"], fast=False)
+        whole, = self.signatures()
+        for sampling in ["--interval", "2000,2000"], ["--block-cap", "2000"]:
+            self.record(program, options=[*sampling, "--signature"], fast=False)
+            sampled, = self.signatures()
+            self.assertAlmostEqual(sampled["hit_rates"][0], whole["hit_rates"][0], delta=0.02, msg=sampling)
+            self.assertAlmostEqual(sampled["halves"][-1]["average"]["share"], whole["halves"][-1]["average"]["share"], delta=0.02)
+
     def test_sampled_lines_are_refused(self):
         program = self.compile(SWEEP, "-O1")
         done = self.run_it([PROGRAM, "record", "--signature", "--sample", "0.5", "--", program], expect=None)
