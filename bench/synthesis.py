@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Measures synthetic traces against the programs that they imitate: bench/synthesis.py BUILD [WORKLOAD …] [--hierarchies]
+"""Measures synthetic traces against the programs that they imitate: bench/synthesis.py BUILD [WORKLOAD …] [--hierarchies | --concise]
 
 Kernels are compiled by the wrappers, gzip and sqlite3 run in Valgrind. Each is recorded once, with its signature and its trace. Hit rates are
 those of fully associative LRU caches of 1 … 65,536 lines of 64, 128, 256 and 512 bytes (68 caches); with --hierarchies also those of the 46
-two-level hierarchies of the dissertation (machines/chameleon-hierarchies.csv), for which trace and expansion are simulated.
+two-level hierarchies of the dissertation (machines/chameleon-hierarchies.csv), for which trace and expansion are simulated. With --concise: what
+is left of a plain signature, and of the trace's accuracy, where numbers are left out.
 """
 import argparse
 import concurrent.futures
@@ -19,6 +20,7 @@ KERNELS = ["cg", "is", "sp", "mg", "ft", "lu"]
 PROGRAMS = {"gzip": ["/usr/bin/gzip", "-9c", "text"], "sqlite3": ["/usr/bin/sqlite3", ":memory:", ".read query.sql"]}
 WIDTHS = (64, 128, 256, 512)
 EXPANDED = 12_000_000
+AVERAGES = range(7)  # of a signature's halves, which tell nothing that its bins do not
 
 
 def run(command, **more):
@@ -95,15 +97,31 @@ def per_cent(share):
     return f"{100 * share:.2f} %"
 
 
+ALLOWED = (0, 0.1, 0.5, 1, 2, 5, 10)
+
+
+def concise(workload):
+    cells = []
+    for percent in ALLOWED:
+        numbers = workload.signature("--plain", "--max-error", percent) - len(AVERAGES)
+        workload.seed()
+        cells.append(f"{numbers}: {per_cent(workload.error()[0])}")
+    return cells
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("workloads", nargs="*", default=[*KERNELS, *PROGRAMS])
-    parser.add_argument("--hierarchies", action="store_true")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--hierarchies", action="store_true")
+    which.add_argument("--concise", action="store_true")
     options = parser.parse_args()
     build = options.build.resolve()
     names = options.workloads or [*KERNELS, *PROGRAMS]
     head = ["workload", "numbers", "seconds", "all", "largest", "halves only", "unique", "largest"]
+    if options.concise:
+        head = ["workload", *(f"{percent} %" for percent in ALLOWED)]
     if options.hierarchies:
         head += ["L1", "L2", "both"]
     print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1), flush=True)
@@ -112,6 +130,9 @@ def main():
         prepare(work)
         for name in names:
             workload = Workload(build, work, name)
+            if options.concise:
+                print("| " + " | ".join([name, *concise(workload)]) + " |", flush=True)
+                continue
             row = [name, str(workload.signature())]
             seconds = workload.seed(file="best.seed")
             workload.signature("--plain")

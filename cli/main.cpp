@@ -37,7 +37,6 @@ void describe(Program& program) {
   add_sweep(program);
   add_surface(program);
   add_curves(program);
-  add_bench(program);
   add_merge(program);
   add_validate(program);
   add_trace(program);
@@ -45,6 +44,7 @@ void describe(Program& program) {
   add_signature(program);
   add_synth(program);
   add_expand(program);
+  add_bench(program);
   add_machine(program);
   add_completion(program);
   add_man(program);

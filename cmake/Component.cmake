@@ -27,7 +27,6 @@ add_custom_target(unit_tests)
 if(CACHESCAPE_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
-  include(GoogleTest)
   file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
   # The tests themselves go without the undefined-behaviour sanitizer, which doubles the time that they take to compile;
   # what they test has it.
@@ -76,7 +75,9 @@ function(cachescape_component name)
       else()
         target_precompile_headers(${name}_test REUSE_FROM test_headers)
       endif()
-      gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+      # All cases in one process: what several of them need is made once, and sanitizers start once. Long ones first.
+      add_test(NAME unit.${name} COMMAND ${name}_test --gtest_brief=1)
+      set_tests_properties(unit.${name} PROPERTIES LABELS unit COST $<IF:$<BOOL:${arg_HOT}>,100,1>)
       add_dependencies(unit_tests ${name}_test)
     endif()
   endif()

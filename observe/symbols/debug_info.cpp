@@ -1,16 +1,42 @@
 #include "observe/symbols/debug_info.hpp"
 
+#include <gelf.h>
+
 #include <algorithm>
+#include <string_view>
 
 #include "observe/symbols/demangled.hpp"
 #include "observe/symbols/unit_walk.hpp"
 
 namespace cachescape::symbols {
+namespace {
+
+/// libdw reads names of files and directories up to their end without looking where their section ends: the last one
+/// must have an end.
+bool strings_end(Elf* elf) {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return false;
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* const name = elf_strptr(elf, names, header.sh_name);
+    if (name == nullptr) continue;
+    const std::string_view which = name;
+    if (which != ".debug_str" && which != ".debug_line_str") continue;
+    const Elf_Data* const data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) continue;
+    if (static_cast<const char*>(data->d_buf)[data->d_size - 1] != '\0') return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 std::unique_ptr<DebugInfo> DebugInfo::of(const ElfFile& file) {
   auto info = std::make_unique<DebugInfo>();
   info->dwarf_.reset(dwarf_begin_elf(file.elf(), DWARF_C_READ, nullptr));
-  if (info->dwarf_ == nullptr) return nullptr;
+  // Only now are compressed sections unpacked.
+  if (info->dwarf_ == nullptr || !strings_end(file.elf())) return nullptr;
   Dwarf_CU* unit = nullptr;
   Dwarf_Off last = 0;
   Dwarf_Die die, split;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "product/proxy/chain.hpp"
+#include "product/proxy/chase.hpp"
 
 namespace cachescape::proxy {
 
@@ -20,7 +20,7 @@ std::optional<double> parallelism_of(const synth::Seed& seed) {
 }
 
 unsigned chosen_chains(const std::optional<double>& parallelism) {
-  return static_cast<unsigned>(std::lround(std::clamp(parallelism.value_or(1), 1.0, double{most_chains})));
+  return static_cast<unsigned>(std::lround(std::clamp(parallelism.value_or(1), 1.0, double{chains_in_registers})));
 }
 
 }  // namespace cachescape::proxy

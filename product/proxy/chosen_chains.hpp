@@ -11,7 +11,8 @@ namespace cachescape::proxy {
 /// it.
 std::optional<double> parallelism_of(const synth::Seed& seed);
 
-/// The nearest number of chains that there is; 1 where nobody knows.
+/// The nearest number of chains that stay in registers, so that nothing but the seed touches memory; 1 where nobody
+/// knows.
 unsigned chosen_chains(const std::optional<double>& parallelism);
 
 }  // namespace cachescape::proxy
