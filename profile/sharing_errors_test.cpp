@@ -1,27 +1,11 @@
 // What is said about files whose sharing is no good: exactly.
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
-#include "profile/reader.hpp"
-#include "profile/scratch.hpp"
+#include "profile/complaint.hpp"
 #include "profile/sharing_example.hpp"
-#include "profile/writer.hpp"
 
 namespace cachescape::profile {
 namespace {
-
-/// What reading the example says after `sql`, without the file's name.
-std::string complaint(const std::string& sql) {
-  const Scratch scratch;
-  const std::string path = scratch.path("p");
-  EXPECT_TRUE(write_profile(path, sharing_example()));
-  sqlite3* database = nullptr;
-  EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
-  sqlite3_close(database);
-  const auto profile = read_profile(path);
-  return profile ? "fine" : profile.error().where.substr(path.size()) + ": " + profile.error().what;
-}
 
 TEST(SharingErrors, NameTableAndRow) {
   const std::pair<const char*, const char*> cases[] = {
@@ -88,11 +72,12 @@ TEST(SharingErrors, NameTableAndRow) {
       {"UPDATE line_use SET writes = 2 WHERE id = 2", ": table line_use, id 2: writes is 2: at most 1 was expected"},
       {"UPDATE line_use SET bytes = -1 WHERE id = 2", "fine"},
   };
-  for (const auto& [sql, expected] : cases) EXPECT_EQ(complaint(sql), expected) << sql;
+  for (const auto& [sql, expected] : cases) EXPECT_EQ(complaint(sharing_example(), sql), expected) << sql;
 }
 
 TEST(SharingErrors, OfSetCountersBeyondMemory) {
-  EXPECT_EQ(complaint("UPDATE sharing SET ways = 65536; INSERT INTO sharing_sets WITH RECURSIVE n(i) AS (SELECT 100 "
+  EXPECT_EQ(complaint(sharing_example(),
+                      "UPDATE sharing SET ways = 65536; INSERT INTO sharing_sets WITH RECURSIVE n(i) AS (SELECT 100 "
                       "UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT 1, i, 0 FROM n"),
             ": table sharing_sets, sharing 1, sets 209: there are more than 67108864 counters of set distances");
 }

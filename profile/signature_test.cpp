@@ -1,9 +1,9 @@
 // Signatures as rows and back, merged, and judged.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <sqlite3.h>
 
 #include "profile/arbitrary.hpp"
+#include "profile/complaint.hpp"
 #include "profile/form.hpp"
 #include "profile/merge.hpp"
 #include "profile/reader.hpp"
@@ -169,19 +169,6 @@ TEST(Signatures, FirstTouchesAreTheFootprint) {
             "signature of everything, all 4-byte words: 10 blocks are touched, but the footprint has 9");
 }
 
-/// What reading the example says after `sql`, without the file's name.
-std::string complaint(const std::string& sql) {
-  const Scratch scratch;
-  const std::string path = scratch.path("p");
-  EXPECT_TRUE(write_profile(path, signature_example()));
-  sqlite3* database = nullptr;
-  EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
-  sqlite3_close(database);
-  const auto profile = read_profile(path);
-  return profile ? "fine" : profile.error().where.substr(path.size()) + ": " + profile.error().what;
-}
-
 TEST(SignatureErrors, NameTableAndRow) {
   const std::pair<const char*, const char*> cases[] = {
       {"UPDATE signature SET word = 2 WHERE id = 1", ": table signature, id 1: word is 2: 4 or 8 was expected"},
@@ -243,7 +230,7 @@ TEST(SignatureErrors, NameTableAndRow) {
       {"INSERT INTO signature_step VALUES(1, 0, 0)",
        ": table signature_step, signature 1, step 0: count is 0: at least 1 was expected"},
   };
-  for (const auto& [sql, expected] : cases) EXPECT_EQ(complaint(sql), expected) << sql;
+  for (const auto& [sql, expected] : cases) EXPECT_EQ(complaint(signature_example(), sql), expected) << sql;
 }
 
 }  // namespace
