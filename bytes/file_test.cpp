@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -169,6 +170,20 @@ TEST(Memory, AppendsUntilClosed) {
   EXPECT_FALSE(sink->write(as_bytes("d")));
   EXPECT_EQ(out, "abc");
   EXPECT_EQ(sink->bytes_written(), 2u);
+}
+
+TEST(ReadAll, TakesEverythingUpToALimit) {
+  const std::string text(200'000, 'x');
+  const auto bytes = std::as_bytes(std::span(text));
+  for (const std::size_t length : {0, 1, 65'535, 65'536, 65'537, 131'072, 200'000}) {
+    const auto all = read_all(*memory_source(bytes.first(length)), length);
+    ASSERT_TRUE(all) << length;
+    EXPECT_TRUE(std::ranges::equal(*all, bytes.first(length))) << length;
+  }
+  const auto too_much = read_all(*memory_source(bytes, "big"), 199'999);
+  ASSERT_FALSE(too_much);
+  EXPECT_EQ(too_much.error().kind, ErrorKind::limit);
+  EXPECT_EQ(too_much.error().where, "big");
 }
 
 }  // namespace

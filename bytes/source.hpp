@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cachescape/result.hpp"
 
@@ -47,6 +48,9 @@ std::unique_ptr<ByteSource> memory_source(std::span<const std::byte> bytes, std:
 /// Looks at the first bytes of `source` and, where they are a known compression format's, decompresses
 /// what follows; otherwise passes it through (and stays seekable if it was).
 Result<std::unique_ptr<ByteSource>> decompressed(std::unique_ptr<ByteSource> source);
+
+/// All that is left; an error where that is more than `most` bytes.
+Result<std::vector<std::byte>> read_all(ByteSource& source, std::size_t most);
 
 /// Reads until `into` is full or the stream ends; the number of bytes read.
 Result<std::size_t> read_fully(ByteSource& source, std::span<std::byte> into);

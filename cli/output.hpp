@@ -9,9 +9,13 @@
 
 namespace cachescape::cli {
 
-/// Writes `text` to standard output.
+/// Writes `text` to a file ("-" = standard output).
+Result<void> write_file(const std::string& path, const std::string& text);
+/// JSON, indented, with a final newline. Text that is not UTF-8 is replaced, never an error.
+std::string json_text(const nlohmann::ordered_json& json);
+
+/// To standard output.
 Result<void> print_text(const std::string& text);
-/// The same for JSON, indented, with a final newline. Text that is not UTF-8 is replaced, never an error.
 Result<void> print_json(const nlohmann::ordered_json& json);
 
 }  // namespace cachescape::cli

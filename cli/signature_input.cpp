@@ -14,22 +14,6 @@ namespace {
 /// How every profile begins.
 constexpr std::string_view database = "SQLite format 3";
 
-Result<std::string> read_all(bytes::ByteSource& source) {
-  std::string text;
-  while (true) {
-    constexpr std::size_t piece = std::size_t{1} << 16;
-    const std::size_t before = text.size();
-    if (before > signature::max_file_bytes) {
-      return failure(ErrorKind::limit, "this file is too large for signatures", source.name());
-    }
-    text.resize(before + piece);
-    CACHESCAPE_TRY(const std::size_t got,
-                   bytes::read_fully(source, std::as_writable_bytes(std::span(text).subspan(before))));
-    text.resize(before + got);
-    if (got < piece || text.starts_with(database)) return text;
-  }
-}
-
 Result<std::vector<signature::Signature>> from_profile(const std::string& path, const SignatureChoice& choice) {
   profile::ReadFilter filter;
   filter.popularity = false;
@@ -51,8 +35,12 @@ Result<std::vector<signature::Signature>> from_profile(const std::string& path, 
 
 Result<std::vector<signature::Signature>> read_signatures(const std::string& path, const SignatureChoice& choice) {
   CACHESCAPE_TRY(const auto source, bytes::open_source(path));
-  CACHESCAPE_TRY(const std::string text, read_all(*source));
-  if (text.starts_with(database)) return from_profile(path, choice);
+  std::string text(database.size(), '\0');
+  CACHESCAPE_TRY(const std::size_t got, bytes::read_fully(*source, std::as_writable_bytes(std::span(text))));
+  text.resize(got);
+  if (text == database) return from_profile(path, choice);
+  CACHESCAPE_TRY(const std::vector<std::byte> rest, bytes::read_all(*source, signature::max_file_bytes));
+  text.append(reinterpret_cast<const char*>(rest.data()), rest.size());
   return signature::read_text(text, source->name());
 }
 

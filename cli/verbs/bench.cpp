@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/count_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -36,7 +36,7 @@ struct BenchOptions {
   std::vector<std::string> seeds;
   std::vector<std::string> patterns;
   std::string footprint;
-  std::uint64_t operations = 0;
+  std::string operations;
   unsigned repetitions = 5;
   std::string ilp = "auto";
   int processor = -1;
@@ -59,6 +59,11 @@ Result<Bytes> footprint_of(const BenchOptions& options, Bytes usual) {
     size.error().where = "--footprint " + options.footprint;
   }
   return size;
+}
+
+/// 0 = as many as take some time.
+Result<std::uint64_t> operations_of(const BenchOptions& options) {
+  return options.operations.empty() ? Result<std::uint64_t>(0) : parse_count(options.operations, "--ops");
 }
 
 /// 0 = as the seed says.
@@ -97,7 +102,7 @@ Result<std::vector<Chosen>> chosen_seeds(const BenchOptions& options) {
 Result<proxy::MeasureOptions> measure_options(const BenchOptions& options, Bytes usual_footprint) {
   proxy::MeasureOptions how;
   CACHESCAPE_TRY(how.footprint, footprint_of(options, usual_footprint));
-  how.operations = options.operations;
+  CACHESCAPE_TRY(how.operations, operations_of(options));
   how.repetitions = options.repetitions;
   if (options.processor >= 0) how.processor = static_cast<unsigned>(options.processor);
   how.delay = options.delay;
@@ -140,12 +145,8 @@ Result<int> emit(const BenchOptions& options, const std::vector<Chosen>& seeds) 
   const Chosen& chosen = seeds[0];
   CACHESCAPE_TRY(const std::string text,
                  about(chosen.name, proxy::proxy_program(chosen.seed, chosen.name, chosen.chains)));
-  if (options.emit == "-") {
-    CACHESCAPE_CHECK(print_text(text));
-    return exit_success;
-  }
-  std::ofstream file(options.emit, std::ios::binary);
-  if (!(file << text << std::flush)) return failure(ErrorKind::io, "cannot be written", options.emit);
+  CACHESCAPE_CHECK(write_file(options.emit, text));
+  if (options.emit == "-") return exit_success;
   note(fmt::format("{}: a benchmark of {}; cc -O2 {} makes a program of it", options.emit, chosen.name, options.emit));
   return exit_success;
 }
@@ -153,7 +154,7 @@ Result<int> emit(const BenchOptions& options, const std::vector<Chosen>& seeds) 
 Result<int> run_beside(const BenchOptions& options, std::vector<Chosen> seeds) {
   proxy::BesideOptions how;
   CACHESCAPE_TRY(how.footprint, footprint_of(options, Bytes{0}));
-  how.operations = options.operations;
+  CACHESCAPE_TRY(how.operations, operations_of(options));
   how.repetitions = options.repetitions;
   how.huge_pages = options.huge_pages;
   CACHESCAPE_TRY(how.processors, proxy::two_processors());

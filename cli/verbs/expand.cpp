@@ -1,11 +1,11 @@
 // `cachescape expand`: a seed becomes a trace of any length and footprint.
-#include <charconv>
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "bytes/sink.hpp"
+#include "cli/count_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text_output.hpp"
@@ -28,43 +28,6 @@ struct ExpandOptions {
   std::string footprint;
   std::string length;
 };
-
-/// A count as people write it: 1000, 10M, 1.5G; K, M and G are powers of 1000.
-Result<std::uint64_t> parse_count(const std::string& text, const char* option) {
-  double factor = 1;
-  std::string digits = text;
-  if (!digits.empty()) {
-    switch (digits.back()) {
-      case 'k':
-      case 'K':
-        factor = 1e3;
-        break;
-      case 'm':
-      case 'M':
-        factor = 1e6;
-        break;
-      case 'g':
-      case 'G':
-        factor = 1e9;
-        break;
-      case 't':
-      case 'T':
-        factor = 1e12;
-        break;
-      default:
-        break;
-    }
-  }
-  if (factor > 1) digits.pop_back();
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || !(value * factor >= 1) ||
-      value * factor > 0x1p62) {
-    return failure(ErrorKind::usage, fmt::format("“{}” is not a number of accesses above 0", text), option,
-                   "such as 1000000, 10M or 1.5G");
-  }
-  return static_cast<std::uint64_t>(value * factor);
-}
 
 Result<synth::ExpansionOptions> expansion_options(const ExpandOptions& options) {
   synth::ExpansionOptions expansion;

@@ -1,17 +1,17 @@
 // `cachescape signature`: a workload in a few hundred numbers.
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "bytes/sink.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/signature_input.hpp"
 #include "cli/verb.hpp"
-#include "product/report/number_text.hpp"
 #include "product/signature/concise.hpp"
 #include "product/signature/json.hpp"
 #include "product/signature/text.hpp"
@@ -39,12 +39,6 @@ By by_named(const std::string& name) {
   return name == "block" ? By::block : By::program;
 }
 
-Result<void> write(const std::string& path, const std::string& text) {
-  CACHESCAPE_TRY(const auto sink, bytes::open_sink(path));
-  CACHESCAPE_CHECK(sink->write(std::as_bytes(std::span(text))));
-  return sink->close();
-}
-
 Result<int> run(const SignatureOptions& options) {
   SignatureChoice choice;
   choice.by = by_named(options.by);
@@ -52,12 +46,15 @@ Result<int> run(const SignatureOptions& options) {
     choice.rule = SignatureRule{options.word > 0 ? options.word : 4, options.every_word};
   }
   CACHESCAPE_TRY(std::vector<signature::Signature> signatures, read_signatures(options.input, choice));
-  if (options.top > 0 && signatures.size() > options.top) signatures.resize(options.top);
+  if (options.top > 0 && signatures.size() > options.top) {
+    std::ranges::stable_sort(signatures, std::greater{}, &signature::Signature::references);
+    signatures.resize(options.top);
+  }
   if (options.plain) {
     for (signature::Signature& s : signatures) s.detail.reset();
   }
   if (options.json) {
-    CACHESCAPE_CHECK(write(options.output, signature::to_json(signatures).dump(2) + "\n"));
+    CACHESCAPE_CHECK(write_file(options.output, json_text(signature::to_json(signatures))));
     return exit_success;
   }
   std::vector<signature::Points> points;
@@ -71,7 +68,7 @@ Result<int> run(const SignatureOptions& options) {
     }
     note(fmt::format("{} of {} numbers stay for errors of up to {:g} %", after, before, options.max_error));
   }
-  CACHESCAPE_CHECK(write(options.output, signature::to_text(signatures, points)));
+  CACHESCAPE_CHECK(write_file(options.output, signature::to_text(signatures, points)));
   return exit_success;
 }
 

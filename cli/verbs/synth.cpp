@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "bytes/sink.hpp"
+#include "cli/count_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/signature_input.hpp"
-#include "cli/terminal.hpp"
 #include "cli/verb.hpp"
 #include "product/synth/fit_report.hpp"
 #include "product/synth/seed_file.hpp"
@@ -23,6 +23,7 @@ struct SynthOptions {
   std::vector<std::string> inputs;
   std::string output;
   synth::SynthesisOptions synthesis;
+  std::string length;
   double tolerance = 0.5;
   bool json = false;
 };
@@ -35,10 +36,17 @@ Result<synth::Synthesis> with_progress(const std::vector<signature::Signature>& 
 }
 
 Result<int> run(SynthOptions& options) {
+  if (options.json && options.output == "-") {
+    return failure(ErrorKind::usage, "the seed and the JSON would both go to standard output", "--json",
+                   "write the seed to a file");
+  }
   std::vector<signature::Signature> signatures;
   for (const std::string& path : options.inputs) {
     CACHESCAPE_TRY(const auto read, read_signatures(path));
     signatures.insert(signatures.end(), read.begin(), read.end());
+  }
+  if (!options.length.empty()) {
+    CACHESCAPE_TRY(options.synthesis.length, parse_count(options.length, "--length"));
   }
   options.synthesis.tolerance = options.tolerance / 100;
   CACHESCAPE_TRY(const synth::Synthesis synthesis, with_progress(signatures, options.synthesis));
@@ -62,8 +70,7 @@ void add_synth(Program& program) {
       ->required();
   verb.add_option("-o,--output", options->output, "The .seed to write")->required()->type_name("FILE");
   verb.add_flag("--unique", options->synthesis.unique, "Refer to no word twice, as the benchmark needs it");
-  verb.add_option("--length", options->synthesis.length,
-                  "References of each phase; otherwise as many as its working set needs")
+  verb.add_option("--length", options->length, "References of each phase; otherwise as many as its working set needs")
       ->type_name("N");
   verb.add_option("--seed", options->synthesis.random_seed, "Where random numbers begin")
       ->type_name("N")

@@ -174,16 +174,7 @@ Result<Seed> read_seed(std::span<const std::byte> file, const std::string& name)
 
 Result<Seed> read_seed(const std::string& path) {
   CACHESCAPE_TRY(const auto source, bytes::open_source(path));
-  std::vector<std::byte> file;
-  while (true) {
-    constexpr std::size_t piece = std::size_t{1} << 20;
-    const std::size_t before = file.size();
-    if (before > largest_file) return failure(ErrorKind::limit, "this file is too large for a seed", path);
-    file.resize(before + piece);
-    CACHESCAPE_TRY(const std::size_t got, bytes::read_fully(*source, std::span(file).subspan(before)));
-    file.resize(before + got);
-    if (got < piece) break;
-  }
+  CACHESCAPE_TRY(const std::vector<std::byte> file, bytes::read_all(*source, largest_file));
   return read_seed(file, source->name());
 }
 
