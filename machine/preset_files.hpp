@@ -1,17 +1,13 @@
-// The files of machines/, built into the library. The build writes preset_files.cpp from them.
+// The files of machines/, built into the library.
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "bytes/embedded_file.hpp"
 
 namespace cachescape::machine {
 
-struct PresetFile {
-  std::string_view name;  ///< "zen4.toml"
-  std::string_view text;
-};
-
 /// By ascending name.
-std::span<const PresetFile> preset_files();
+std::span<const bytes::EmbeddedFile> preset_files();
 
 }  // namespace cachescape::machine

@@ -36,7 +36,7 @@ using Presets = std::map<std::string, MachineText, std::less<>>;
 
 Presets read_presets() {
   Presets presets;
-  for (const PresetFile& file : preset_files()) {
+  for (const bytes::EmbeddedFile& file : preset_files()) {
     if (file.name.ends_with(toml)) {
       std::string name{file.name.substr(0, file.name.size() - toml.size())};
       presets.emplace(lower(name), MachineText{name, std::string{file.text}});

@@ -1,11 +1,12 @@
-// Files that travel inside the library: no installed tree is needed to use them. The build writes the function.
+// The stand-alone program, and the signatures of patterns that everybody knows, built into the library.
 #pragma once
 
-#include <string_view>
+#include <span>
+
+#include "bytes/embedded_file.hpp"
 
 namespace cachescape::proxy {
 
-/// The text of the file of this name; empty where there is none.
-std::string_view embedded_file(std::string_view name);
+std::span<const bytes::EmbeddedFile> embedded_files();
 
 }  // namespace cachescape::proxy

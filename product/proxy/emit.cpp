@@ -66,7 +66,7 @@ Result<std::string> proxy_program(const synth::Seed& seed, const std::string& na
       one_line(name), layout.element * 8, layout.references, layout.period, seed.working_set, layout.replications,
       chains, alphabet, literals(seed));
   constexpr std::string_view mark = "// SEED\n";
-  std::string program{embedded_file("program.c")};
+  std::string program{bytes::text_of(embedded_files(), "program.c")};
   return program.replace(program.find(mark), mark.size(), data);
 }
 

@@ -20,7 +20,8 @@ bool is_pattern(std::string_view name) { return name == "stride" || name == rand
 
 Result<synth::Seed> pattern_seed(std::string_view name) {
   const std::string file = std::string{name} + ".sig";
-  CACHESCAPE_TRY(const std::vector<signature::Signature> signatures, signature::read_text(embedded_file(file), file));
+  CACHESCAPE_TRY(const std::vector<signature::Signature> signatures,
+                 signature::read_text(bytes::text_of(embedded_files(), file), file));
   synth::SynthesisOptions options;
   options.unique = true;
   CACHESCAPE_TRY(const synth::Synthesis synthesis, synth::synthesize(signatures, options));
