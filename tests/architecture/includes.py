@@ -12,7 +12,7 @@ ALLOWED = {
     "session": [],
     "bytes": [],
     "trace": ["bytes"],
-    "machine": [],
+    "machine": ["bytes"],
     "observe/imported": ["bytes"],
     "observe/symbols": [],
     "observe/collect": ["session", "observe/symbols"],
