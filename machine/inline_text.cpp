@@ -30,7 +30,7 @@ struct Piece {
 };
 
 /// Where each fact of a level stands, by the machine file's key; "" is the level itself.
-using Places = std::map<std::string_view, std::size_t>;
+using Offsets = std::map<std::string_view, std::size_t>;
 
 std::string place(std::size_t at) { return fmt::format("inline machine, character {}", at + 1); }
 
@@ -107,7 +107,7 @@ Result<std::string_view> apply_option(Piece option, Level& level) {
                              : fmt::format("did you mean \"{}\"?", close.front()));
 }
 
-Result<Level> read_level(Piece text, bool alone, Places& places) {
+Result<Level> read_level(Piece text, bool alone, Offsets& places) {
   Level level;
   places[""] = places["name"] = text.at;
   Piece facts = text;
@@ -178,13 +178,13 @@ Result<Machine> read_inline(std::string_view text) {
   }
   Machine machine;
   machine.name = text;
-  std::vector<Places> places(pieces.size());
+  std::vector<Offsets> places(pieces.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     CACHESCAPE_TRY(Level level, read_level(pieces[i], pieces.size() == 1, places[i]));
     machine.levels.push_back(std::move(level));
   }
   if (auto v = first_violation(machine)) {
-    const Places& of_level = places[v->level.value_or(0)];
+    const Offsets& of_level = places[v->level.value_or(0)];
     const auto found = of_level.find(v->key);
     v->error.where = place(found == of_level.end() ? of_level.at("") : found->second);
     return std::unexpected(std::move(v->error));

@@ -12,7 +12,7 @@ namespace cachescape::machine {
 namespace {
 
 /// A TOML basic string.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -31,8 +31,8 @@ std::string quoted(std::string_view text) {
 
 std::string level_text(const Level& l) {
   std::string out = "\n[[level]]\n";
-  out += fmt::format("name = {}\n", quoted(l.name));
-  out += fmt::format("size = {}\n", quoted(print_size(l.size())));
+  out += fmt::format("name = {}\n", toml_string(l.name));
+  out += fmt::format("size = {}\n", toml_string(print_size(l.size())));
   out += fmt::format("ways = {}\n", l.ways);
   out += fmt::format("line = {}\n", l.line.bytes().value);
   if (l.shared_by == shared_by_all) {
@@ -53,8 +53,8 @@ std::string level_text(const Level& l) {
 
 std::string to_toml(const Machine& machine) {
   std::string out;
-  if (!machine.name.empty()) out += fmt::format("name = {}\n", quoted(machine.name));
-  if (!machine.title.empty()) out += fmt::format("title = {}\n", quoted(machine.title));
+  if (!machine.name.empty()) out += fmt::format("name = {}\n", toml_string(machine.name));
+  if (!machine.title.empty()) out += fmt::format("title = {}\n", toml_string(machine.title));
   if (machine.cores != 0) out += fmt::format("cores = {}\n", machine.cores);
   out += fmt::format("coherence = \"{}\"\n", name_of(coherence_names, machine.coherence));
   if (machine.memory_latency) out += fmt::format("memory_latency = {}\n", *machine.memory_latency);
@@ -63,7 +63,8 @@ std::string to_toml(const Machine& machine) {
   if (!machine.sources.empty()) {
     // One table for all, because the order among levels is part of the machine.
     out += "\n[source]\n";
-    for (const auto& [key, text] : machine.sources) out += fmt::format("{} = {}\n", quoted(key), quoted(text));
+    for (const auto& [key, text] : machine.sources)
+      out += fmt::format("{} = {}\n", toml_string(key), toml_string(text));
   }
   return out;
 }

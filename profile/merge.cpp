@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "profile/differ.hpp"
 #include "profile/form.hpp"
 #include "profile/places_merge.hpp"
 #include "profile/scope_text.hpp"
@@ -63,10 +64,6 @@ std::set<Analysis> analyses_of(const Profile& profile) {
     all.insert(std::move(analysis));
   }
   return all;
-}
-
-std::unexpected<Error> differ(std::string what) {
-  return failure(ErrorKind::usage, std::move(what), "", "record all inputs with the same options");
 }
 
 Result<void> check_same_analyses(std::span<const Profile> inputs) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "profile/differ.hpp"
+
 namespace cachescape::profile {
 namespace {
 
@@ -187,10 +189,6 @@ class Merger {
   DistanceSums site_distances_;
   DistanceSums object_distances_;
 };
-
-std::unexpected<Error> differ(std::string what) {
-  return failure(ErrorKind::usage, std::move(what), "", "record all inputs with the same options");
-}
 
 bool has_distances(const Places& p) { return !p.site_distances.empty() || !p.object_distances.empty(); }
 

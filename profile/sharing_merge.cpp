@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "profile/differ.hpp"
 #include "profile/scope_text.hpp"
 #include "profile/sharing_rows.hpp"
 
@@ -17,10 +18,6 @@ namespace cachescape::profile {
 namespace {
 
 constexpr std::uint64_t most_u32 = std::numeric_limits<std::uint32_t>::max();
-
-std::unexpected<Error> differ(std::string what) {
-  return failure(ErrorKind::usage, std::move(what), "", "record all inputs with the same options");
-}
 
 template <class Part>
 const Part* of_everything(const std::vector<Part>& parts, LineSize line) {

@@ -12,7 +12,7 @@ namespace {
 
 std::uint64_t sum_of(const KindCounts& counts) { return counts[0] + counts[1] + counts[2]; }
 
-std::uint64_t touches_of(const StackProfile& stack) {
+std::uint64_t touches_in(const StackProfile& stack) {
   std::uint64_t sum = 0;
   for (const Histogram& h : stack.kinds) sum += h.total();
   return sum;
@@ -75,8 +75,8 @@ void validate_footprint(const StackProfile& stack, Problems& problems) {
     touches += static_cast<unsigned __int128>(b.value) * b.count;
   }
   if (popular != lines) problems.add("{}: popularity counts {} lines, but the footprint has {}", name, popular, lines);
-  if (touches != touches_of(stack))
-    problems.add("{}: popularity does not come to the {} touches", name, touches_of(stack));
+  if (touches != touches_in(stack))
+    problems.add("{}: popularity does not come to the {} touches", name, touches_in(stack));
 }
 
 /// Each touch that writes is one entry, and no cache larger than the footprint evicts.
@@ -110,8 +110,8 @@ void validate_touches(const Profile& profile, const StackProfile& stack, Problem
       problems.add("{}: {} {} touches are fewer than {} accesses", name, touches, kind_names[k], accesses[k]);
   }
   const auto most = 2 * static_cast<unsigned __int128>(sum_of(accesses)) + profile.bytes / stack.line.bytes().value;
-  if (touches_of(stack) > most) {
-    problems.add("{}: {} touches are more than {} accesses to {} bytes can make", name, touches_of(stack),
+  if (touches_in(stack) > most) {
+    problems.add("{}: {} touches are more than {} accesses to {} bytes can make", name, touches_in(stack),
                  sum_of(accesses), profile.bytes);
   }
 }

@@ -15,7 +15,7 @@ namespace cachescape::collect {
 namespace {
 
 template <class Row>
-std::optional<Row> row_at(const SessionFile& session, std::uint64_t at) {
+std::optional<Row> session_row(const SessionFile& session, std::uint64_t at) {
   const auto bytes = session.bytes(at, sizeof(Row));
   if (bytes.size() != sizeof(Row)) return std::nullopt;
   Row row;
@@ -54,7 +54,7 @@ void AllocationStacks::read_loaded(const SessionFile& session) {
   std::vector<symbols::MappedObject> fresh;
   constexpr std::size_t most = 4096;  // a broken chain must not be endless
   for (std::uint64_t at = newest; at != 0 && at != last_loaded_ && fresh.size() < most;) {
-    const auto row = row_at<cachescape_loaded>(session, at);
+    const auto row = session_row<cachescape_loaded>(session, at);
     if (!row || row->path_bytes > CACHESCAPE_MAX_PATH || row->build_id_bytes > CACHESCAPE_MAX_BUILD_ID) break;
     const std::uint64_t texts = std::uint64_t{row->path_bytes} + row->build_id_bytes;
     const auto text = session.bytes(at + sizeof *row, texts);
@@ -72,7 +72,7 @@ void AllocationStacks::read_loaded(const SessionFile& session) {
 }
 
 std::vector<Location> AllocationStacks::calls(std::uint64_t at, const SessionFile& session) {
-  const auto stack = row_at<cachescape_stack>(session, at);
+  const auto stack = session_row<cachescape_stack>(session, at);
   if (!stack) return {};
   std::vector<std::uint64_t> addresses;
   for (std::size_t i = 0; i < std::min<std::uint64_t>(stack->frames, CACHESCAPE_STACK_FRAMES); ++i)

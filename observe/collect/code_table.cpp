@@ -20,7 +20,7 @@ constexpr std::size_t longest_path = 65536;
 constexpr std::uint64_t largest_mapping = std::uint64_t{1} << 36;
 
 template <class Row>
-Row row_at(Bytes8 bytes, std::size_t at = 0) {
+Row code_row(Bytes8 bytes, std::size_t at = 0) {
   Row row;
   std::memcpy(&row, bytes.data() + at, sizeof row);
   return row;
@@ -61,7 +61,7 @@ bool CodeTable::update(const SessionFile& session) {
     joined_ = true;
     broken_ = bytes.empty();
     if (broken_) return false;
-    const auto code = row_at<cachescape_code>(bytes);
+    const auto code = code_row<cachescape_code>(bytes);
     descriptors_at_.part_at = code.descriptors_at;
     mappings_at_.part_at = code.mappings_at;
   }
@@ -71,7 +71,7 @@ bool CodeTable::update(const SessionFile& session) {
   broken_ = !read_mappings() || !read_list(session, descriptors_at_, [&](Bytes8 rest) {
     // A descriptor refers to a mapping that was written before it, but perhaps after the last look.
     if (rest.size() >= sizeof(cachescape_code_descriptor) &&
-        row_at<cachescape_code_descriptor>(rest).mapping > mappings_.size() && !read_mappings())
+        code_row<cachescape_code_descriptor>(rest).mapping > mappings_.size() && !read_mappings())
       return std::size_t{0};
     return take_descriptor(rest);
   });
@@ -80,7 +80,7 @@ bool CodeTable::update(const SessionFile& session) {
 
 std::size_t CodeTable::take_mapping(Bytes8 rest) {
   if (rest.size() < sizeof(cachescape_mapping)) return 0;
-  const auto m = row_at<cachescape_mapping>(rest);
+  const auto m = code_row<cachescape_mapping>(rest);
   if (m.path_bytes > longest_path || m.path_bytes % 8 != 0 || m.path_bytes > rest.size() - sizeof m) return 0;
   if (m.begin >= m.end || m.end - m.begin > largest_mapping) return 0;
   if (m.build_id_bytes > CACHESCAPE_MAX_BUILD_ID) return 0;
@@ -110,7 +110,7 @@ std::uint32_t CodeTable::site_at(std::uint64_t address, std::uint32_t mapping) {
 
 std::size_t CodeTable::take_descriptor(Bytes8 rest) {
   if (rest.size() < sizeof(cachescape_code_descriptor)) return 0;
-  const auto d = row_at<cachescape_code_descriptor>(rest);
+  const auto d = code_row<cachescape_code_descriptor>(rest);
   const std::size_t bytes = sizeof d + d.accesses * sizeof(cachescape_code_access);
   if (bytes > rest.size() || d.accesses > CACHESCAPE_CODE_MOST_ACCESSES || d.slots > CACHESCAPE_CODE_MOST_SLOTS)
     return 0;
@@ -124,7 +124,7 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
   // The site of an allocation has no word that its address could be in.
   const std::uint32_t slots = d.slots == 0 && d.accesses == 1 ? 1 : d.slots;
   for (std::size_t i = 0; i < d.accesses; ++i) {
-    const auto a = row_at<cachescape_code_access>(rest, sizeof d + i * sizeof(cachescape_code_access));
+    const auto a = code_row<cachescape_code_access>(rest, sizeof d + i * sizeof(cachescape_code_access));
     const bool kernel = d.slots == 0 && (a.flags & CACHESCAPE_CODE_KERNEL) != 0;
     const auto kind = static_cast<std::uint8_t>(kernel ? a.flags & ~CACHESCAPE_CODE_KERNEL : a.flags);
     if (a.slot >= slots || a.witness >= slots || a.size > longest_part || kind > CACHESCAPE_MODIFY) return 0;

@@ -20,7 +20,7 @@ constexpr std::string_view runtime_library = "libcachescape_runtime.so";
 constexpr std::string_view runtime_section = ".cachescape";
 
 template <class Row>
-std::optional<Row> row_at(File file, std::uint64_t at) {
+std::optional<Row> file_row(File file, std::uint64_t at) {
   if (at > file.size() || file.size() - at < sizeof(Row)) return std::nullopt;
   Row row;
   std::memcpy(&row, file.data() + at, sizeof row);
@@ -40,7 +40,7 @@ class Sections {
   std::size_t count() const { return head_.e_shentsize == sizeof(Elf64_Shdr) ? head_.e_shnum : 0; }
   std::optional<Elf64_Shdr> operator[](std::uint64_t i) const {
     if (i >= count() || head_.e_shoff > file_.size()) return std::nullopt;
-    return row_at<Elf64_Shdr>(file_, head_.e_shoff + i * sizeof(Elf64_Shdr));
+    return file_row<Elf64_Shdr>(file_, head_.e_shoff + i * sizeof(Elf64_Shdr));
   }
 
  private:
@@ -51,7 +51,7 @@ class Sections {
 bool needs_runtime(File file, const Elf64_Shdr& dynamic, const Elf64_Shdr& strings) {
   for (std::uint64_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.sh_size; at += sizeof(Elf64_Dyn)) {
     if (dynamic.sh_offset > file.size()) return false;
-    const auto entry = row_at<Elf64_Dyn>(file, dynamic.sh_offset + at);
+    const auto entry = file_row<Elf64_Dyn>(file, dynamic.sh_offset + at);
     if (!entry || entry->d_tag == DT_NULL) return false;
     if (entry->d_tag == DT_NEEDED && text_at(file, strings, entry->d_un.d_val).starts_with(runtime_library))
       return true;
@@ -76,7 +76,7 @@ Processor processor_of(const Elf64_Ehdr& head) {
 std::string interpreter_of(File file, const Elf64_Ehdr& head) {
   for (std::uint64_t i = 0; i < head.e_phnum && head.e_phentsize == sizeof(Elf64_Phdr); ++i) {
     if (head.e_phoff > file.size()) break;
-    const auto segment = row_at<Elf64_Phdr>(file, head.e_phoff + i * sizeof(Elf64_Phdr));
+    const auto segment = file_row<Elf64_Phdr>(file, head.e_phoff + i * sizeof(Elf64_Phdr));
     if (!segment) break;
     if (segment->p_type != PT_INTERP) continue;
     if (segment->p_offset > file.size() || segment->p_filesz > file.size() - segment->p_offset) break;
@@ -90,7 +90,7 @@ std::string interpreter_of(File file, const Elf64_Ehdr& head) {
 
 ProgramFile look_at_program(File file) {
   ProgramFile result;
-  const auto head = row_at<Elf64_Ehdr>(file, 0);
+  const auto head = file_row<Elf64_Ehdr>(file, 0);
   if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return result;
   result.elf = true;
   result.processor = processor_of(*head);

@@ -1,16 +1,12 @@
 #include "product/report/outcome_json.hpp"
 
 #include "machine/names.hpp"
+#include "product/report/ratio_json.hpp"
 
 namespace cachescape::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json ratio(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return nullptr;
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
 
 Json classes_json(const MissClasses& c) {
   return {{"cold", c.cold},

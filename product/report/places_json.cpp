@@ -5,6 +5,7 @@
 #include "model/kind_counts.hpp"
 #include "product/report/outcome_json.hpp"
 #include "product/report/prediction_json.hpp"
+#include "product/report/ratio_json.hpp"
 
 namespace cachescape::report {
 namespace {
@@ -12,11 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 using model::sum;
-
-Json ratio(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return nullptr;
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 

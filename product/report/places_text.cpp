@@ -23,8 +23,6 @@ using Align = Table::Align;
 using model::Grouping;
 using model::PlaceRow;
 
-constexpr std::size_t least_name = 16;
-
 using model::sum;
 
 /// A line of the table, whatever it stands for.

@@ -17,7 +17,6 @@ using model::SharedLineRow;
 using model::SharedObjectRow;
 using model::ThreadUse;
 
-constexpr std::size_t least_name = 16;
 /// Of each object.
 constexpr std::size_t shown_pairs = 4;
 constexpr std::size_t shown_lines = 2;

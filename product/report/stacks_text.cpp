@@ -15,8 +15,6 @@
 namespace cachescape::report {
 namespace {
 
-constexpr std::size_t least_name = 16;
-
 std::vector<std::pair<std::string, const model::StackRow*>> lines_of(const StacksReport& report) {
   std::vector<std::pair<std::string, const model::StackRow*>> lines;
   for (const model::StackRow& row : report.rows) lines.emplace_back(label_of(row), &row);

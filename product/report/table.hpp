@@ -7,6 +7,9 @@
 
 namespace cachescape::report {
 
+/// Names are not shortened to less: too little would tell them apart.
+inline constexpr std::size_t least_name = 16;
+
 class Table {
  public:
   enum class Align : bool { left, right };
