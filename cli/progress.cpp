@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -33,6 +35,14 @@ void note(const std::string& text) {
   std::fputs(("cachescape: " + text + '\n').c_str(), stderr);
 }
 
+std::string slowdown_text(const std::optional<double>& slowdown) {
+  if (!slowdown) return {};
+  // Not more digits than can be meant.
+  const double step = *slowdown < 10 ? 1 : std::pow(10, std::floor(std::log10(*slowdown)) - 1);
+  const auto times = static_cast<std::uint64_t>(std::max(1.0, std::round(*slowdown / step) * step));
+  return fmt::format(", about {} slower", times == 1 ? "1 time" : report::with_thousands(times) + " times");
+}
+
 Progress::~Progress() {
   if (shown_) wipe();
 }
@@ -55,8 +65,8 @@ void Progress::update(const std::function<ProgramStatus()>& ask) {
   std::string line = fmt::format("{} {}, {:.1f} M/s", doing_, report::counted(status.accesses, "access"),
                                  static_cast<double>(status.accesses) / seconds() / 1e6);
   if (status.footprint > 0) line += fmt::format(", {} touched", report::bytes_text(status.footprint));
-  // How much slower the program is than alone, nobody knows while it runs; how much of the time it does not run at all,
-  // because the analysis is behind or because it sleeps, is known.
+  line += slowdown_text(status.slowdown);
+  // How much of the time it does not run at all, because the analysis is behind or because it sleeps.
   line += fmt::format(", on a processor {:.0f} % of {:.0f} s", 100 * status.processor_seconds / seconds(), seconds());
   write(line);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,11 +15,15 @@ namespace cachescape::cli {
 /// A message on standard error, in front of which any progress line is wiped.
 void note(const std::string& text);
 
+/// ", about 40 times slower", or nothing.
+std::string slowdown_text(const std::optional<double>& slowdown);
+
 /// How far the recording of a program is.
 struct ProgramStatus {
   std::uint64_t accesses = 0;
   std::uint64_t footprint = 0;   ///< bytes; 0 where it is not known
   double processor_seconds = 0;  ///< that the program has used
+  std::optional<double> slowdown;
 };
 
 /// Shows the progress of reading a source on standard error, if that is a terminal. Cheap to call per batch.

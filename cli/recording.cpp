@@ -4,23 +4,21 @@
 #include <array>
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
-
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "bytes/sink.hpp"
 #include "cachescape/analyzer.hpp"
 #include "cli/host.hpp"
+#include "cli/processor_time.hpp"
 #include "cli/progress.hpp"
 #include "cli/thread_order.hpp"
 #include "cli/version.hpp"
 #include "observe/collect/collector.hpp"
 #include "observe/collect/place_profile.hpp"
+#include "observe/collect/slowdown.hpp"
 #include "observe/collect/unique_bytes.hpp"
 #include "product/report/number_text.hpp"
 #include "profile/schema.hpp"
@@ -138,20 +136,6 @@ std::string iso_time(std::uint64_t nanoseconds) {
 double seconds_since(std::uint64_t nanoseconds) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count() - static_cast<double>(nanoseconds) * 1e-9;
-}
-
-/// That a process has used so far, with the children that it has waited for.
-double processor_seconds(int process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string text;
-  std::getline(file, text, '\0');
-  // The name in parentheses may hold anything.
-  std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
-  std::string skipped;
-  for (int field = 3; field < 14; ++field) rest >> skipped;
-  double ticks = 0, sum = 0;
-  for (int field = 14; field < 18 && rest >> ticks; ++field) sum += ticks;
-  return sum / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 trace::Metadata trace_facts(const RecordingOptions& options) {
@@ -377,8 +361,11 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
       }
       if (options.show_progress)
         progress.update([&] {
+          const ProcessorTime used = processor_time(options.process);
           return ProgramStatus{recorder.accesses(), recorder.analyzer() ? recorder.analyzer()->footprint() : 0,
-                               processor_seconds(options.process)};
+                               used.with_children,
+                               collect::slowdown(collector.instructions(), used.own + collector.waited_seconds(),
+                                                 collect::usual_instructions_per_second())};
         });
       if (recorder.analyzer()) {
         for (; warned < recorder.analyzer()->warnings().size(); ++warned) note(recorder.analyzer()->warnings()[warned]);
@@ -401,6 +388,8 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   result.joined = collector.context().modules.modules() > 0 || collector.context().code.joined();
   result.finished = collector.finished();
   result.seconds = seconds();
+  result.instructions = collector.instructions();
+  result.waited_seconds = collector.waited_seconds();
   Result<void> written;
   if (writer != nullptr) {
     Profile profile = profile_so_far(recorder, collector, session, options, problems);

@@ -57,6 +57,8 @@ struct Recorded {
   bool joined = false;    ///< an observed program has used the session
   bool finished = false;  ///< and has said that it has ended
   double seconds = 0;
+  std::uint64_t instructions = 0;  ///< of the machine, as an emulator counts them; 0 = unknown
+  double waited_seconds = 0;  ///< for which threads in an emulator could not go on, because the analysis was behind
 };
 
 /// Collects until the program has finished, or `program_is_over` says so. What was recorded up to then is kept.

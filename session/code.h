@@ -1,6 +1,7 @@
-/* The code of a program that is translated while it runs: what its records mean, and which files it came from.
+/* The code of a program that is translated while it runs: what its records mean, which files it came from, and how
+ * often it was executed.
  *
- * An observer that translates code appends to two growing lists in the session's arena, and never takes anything back:
+ * An observer that translates code appends to growing lists in the session's arena, and never takes anything back:
  * code that is discarded and translated again gets new descriptors. A list is a chain of parts; what lies below
  * `used` of a part is complete. Entries are numbered 0, 1, 2 … in the order of the chain.
  *
@@ -22,6 +23,8 @@ enum { CACHESCAPE_CODE_MOST_SLOTS = 120, CACHESCAPE_CODE_MOST_ACCESSES = 1024 };
 struct cachescape_code {
   uint64_t descriptors_at;
   uint64_t mappings_at;
+  uint64_t counts_at; /* 0: instructions are not counted */
+  uint64_t reserved;
 };
 
 struct cachescape_part {
@@ -65,10 +68,20 @@ struct cachescape_mapping {
   uint32_t build_id_bytes; /* of the file's build-id behind it, padded to a multiple of 8; 0 = none is known */
 };
 
-CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code) == 16, "fixed layout");
+/* Instructions in a row that are executed as often as the counter says. Observers whose threads run in parallel count
+ * without locks: what two add at the same time may be lost. */
+struct cachescape_code_count {
+  uint64_t address;      /* of the first */
+  uint32_t mapping;      /* number + 1 of the mapping that they lie in; 0 = none */
+  uint32_t instructions; /* how many */
+  uint64_t counter_at;   /* offset of a uint64_t in the file, which several may share */
+};
+
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code) == 32, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_part) == 32, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_access) == 16, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_descriptor) == 16, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_count) == 24, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_mapping) == 32, "fixed layout");
 
 #endif

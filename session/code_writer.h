@@ -44,6 +44,23 @@ static inline void* cachescape_next_entry(struct cachescape_session* s, struct c
   return (char*)(part + 1) + part->used;
 }
 
+/* Counters are handed out one after the other, from pieces of the session. */
+struct cachescape_counter_pool {
+  uint64_t next_at, end_at;
+};
+
+/* The offset of a new counter, which is zero; 0 where there is no room. */
+static inline uint64_t cachescape_new_counter(struct cachescape_session* s, struct cachescape_counter_pool* pool) {
+  if (pool->next_at == pool->end_at) {
+    uint64_t at = 0;
+    if (cachescape_arena(s, cachescape_part_bytes, &at) == NULL) return 0;
+    pool->next_at = at;
+    pool->end_at = at + cachescape_part_bytes;
+  }
+  pool->next_at += sizeof(uint64_t);
+  return pool->next_at - sizeof(uint64_t);
+}
+
 /* The entry is whole: from now on it is read. Its number in the list. */
 static inline uint32_t cachescape_complete_entry(struct cachescape_list* list, uint64_t bytes) {
   cachescape_store64(&list->last->used, list->last->used + bytes);

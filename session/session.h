@@ -78,7 +78,8 @@ struct cachescape_ring {
   uint64_t stack_low, stack_high; /* 0 where unknown */
   uint32_t head;                  /* atomic: written by the thread */
   uint32_t waiting;               /* atomic: the thread waits for `tail` */
-  uint8_t apart[24];              /* the collector's word shares no cache line with the thread's */
+  uint64_t waited;                /* atomic: nanoseconds for which it has waited so, as emulators count them */
+  uint8_t apart[16];              /* the collector's word shares no cache line with the thread's */
   uint32_t tail;                  /* atomic futex: written by the collector */
   uint8_t rest[60];
 };

@@ -12,11 +12,13 @@
 
 #include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/processor_time.hpp"
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
 #include "cli/thread_order.hpp"
 #include "cli/verb.hpp"
 #include "observe/collect/collector.hpp"
+#include "observe/collect/slowdown.hpp"
 #include "product/report/number_text.hpp"
 
 namespace cachescape::cli {
@@ -151,20 +153,20 @@ Result<int> run(RecordOptions& options) {
   options.recording.emulated = engine == Engine::valgrind;
   int status = 0;
   bool over = false;
-  const auto is_over = [&] {
-    if (!over) over = waitpid(child.pid, &status, WNOHANG) == child.pid;
+  double processor_seconds = 0;
+  const auto look = [&](int how) {
+    siginfo_t about{};
+    if (over || waitid(P_PID, static_cast<id_t>(child.pid), &about, WEXITED | WNOWAIT | how) != 0 || about.si_pid == 0)
+      return over;
+    processor_seconds = processor_time(child.pid).own;
+    over = waitpid(child.pid, &status, 0) == child.pid;
     return over;
   };
   // An emulator publishes everything even then.
-  if (engine != Engine::compiled) {
-    options.recording.ended_by_signal = [&] {
-      if (!over) over = waitpid(child.pid, &status, 0) == child.pid;
-      return over && WIFSIGNALED(status);
-    };
-  }
-  const auto recorded = record_session(session, options.recording, is_over);
+  if (engine != Engine::compiled) options.recording.ended_by_signal = [&] { return look(0) && WIFSIGNALED(status); };
+  const auto recorded = record_session(session, options.recording, [&] { return look(WNOHANG); });
   if (!recorded) collect::let_program_go(session);
-  if (!over) waitpid(child.pid, &status, 0);
+  look(0);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (!recorded) return std::unexpected(recorded.error());
   if (!recorded->joined) {
@@ -192,9 +194,12 @@ Result<int> run(RecordOptions& options) {
     note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
                      WTERMSIG(status), strsignal(WTERMSIG(status))));
   if (options.quiet) return code;
-  note(fmt::format(
-      "{}: {} by {}, {:.1f} s", options.recording.only_trace ? options.recording.trace : options.recording.output,
-      report::counted(recorded->accesses, "access"), report::counted(recorded->threads, "thread"), recorded->seconds));
+  const auto slower = collect::slowdown(recorded->instructions, processor_seconds + recorded->waited_seconds,
+                                        collect::usual_instructions_per_second());
+  note(fmt::format("{}: {} by {}, {:.1f} s{}",
+                   options.recording.only_trace ? options.recording.trace : options.recording.output,
+                   report::counted(recorded->accesses, "access"), report::counted(recorded->threads, "thread"),
+                   recorded->seconds, slowdown_text(slower)));
   return code;
 }
 

@@ -108,6 +108,16 @@ void name_heap_objects(const ObjectMap& map, Places& places) {
   }
 }
 
+/// Instructions that were executed, by where a row of them begins in a file.
+std::map<std::uint64_t, std::uint64_t> executed_instructions(const CodeTable& code, const SessionFile& session,
+                                                             const Apart& apart) {
+  std::map<std::uint64_t, std::uint64_t> executed;
+  for (const CodeCount& count : code.counts())
+    if (const std::uint64_t times = count.executions(session); times > 0)
+      add_to(executed[apart(count.first)], times * count.instructions);
+  return executed;
+}
+
 }  // namespace
 
 Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, std::vector<Error>& problems) {
@@ -124,6 +134,9 @@ Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, s
     sites.push_back(i);
     addresses.push_back(apart(code.sites()[i]));
   }
+  std::map<std::uint64_t, std::uint64_t> executed;
+  if (context.session != nullptr) executed = executed_instructions(code, *context.session, apart);
+  for (const auto& [address, instructions] : executed) addresses.push_back(address);
   symbols::Symbolizer symbolizer(apart.objects(), context.debug_folder);
   const auto found = symbolizer.locate(addresses);
   problems = symbolizer.problems();
@@ -137,13 +150,21 @@ Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, s
   }
   Functions functions(places, symbolizer.modules());
   places.sites.resize(code.sites().size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  for (std::size_t i = 0; i < sites.size(); ++i) {
     const symbols::CodePlace& place = found[i];
     Site& site = places.sites[sites[i]];
     if (place.location != nowhere) site.location = first + place.location;
     site.block = functions.around(site.location, place.module);
     if (code.sites()[sites[i]].calls_kernel) site.location = within_kernel(site.location, places.locations);
   }
+  std::map<std::uint32_t, std::uint64_t> instructions;  // by function
+  for (auto place = found.begin() + static_cast<std::ptrdiff_t>(sites.size());
+       const auto& [address, times] : executed) {
+    const std::uint32_t location = place->location == nowhere ? nowhere : first + place->location;
+    add_to(instructions[functions.around(location, place->module)], times);
+    ++place;
+  }
+  for (const auto& [block, times] : instructions) places.counted.push_back({"instructions", block, times});
   places.objects = objects.objects();
   name_heap_objects(objects, places);
   return places;

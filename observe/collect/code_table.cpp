@@ -64,17 +64,24 @@ bool CodeTable::update(const SessionFile& session) {
     const auto code = code_row<cachescape_code>(bytes);
     descriptors_at_.part_at = code.descriptors_at;
     mappings_at_.part_at = code.mappings_at;
+    counts_at_.part_at = code.counts_at;
   }
   const auto read_mappings = [&] {
     return read_list(session, mappings_at_, [&](Bytes8 rest) { return take_mapping(rest); });
   };
+  // What refers to a mapping was written after it, but the mapping perhaps after the last look.
+  const auto knows_mapping = [&](std::uint32_t number) { return number <= mappings_.size() || read_mappings(); };
   broken_ = !read_mappings() || !read_list(session, descriptors_at_, [&](Bytes8 rest) {
-    // A descriptor refers to a mapping that was written before it, but perhaps after the last look.
     if (rest.size() >= sizeof(cachescape_code_descriptor) &&
-        code_row<cachescape_code_descriptor>(rest).mapping > mappings_.size() && !read_mappings())
+        !knows_mapping(code_row<cachescape_code_descriptor>(rest).mapping))
       return std::size_t{0};
     return take_descriptor(rest);
-  });
+  }) || (counts_at_.part_at != 0 && !read_list(session, counts_at_, [&](Bytes8 rest) {
+           if (rest.size() >= sizeof(cachescape_code_count) &&
+               !knows_mapping(code_row<cachescape_code_count>(rest).mapping))
+             return std::size_t{0};
+           return take_count(rest);
+         }));
   return !broken_;
 }
 
@@ -142,6 +149,27 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
   }
   descriptors_.push_back(to);
   return bytes;
+}
+
+std::size_t CodeTable::take_count(Bytes8 rest) {
+  if (rest.size() < sizeof(cachescape_code_count)) return 0;
+  const auto c = code_row<cachescape_code_count>(rest);
+  if (c.mapping > mappings_.size() || c.counter_at % alignof(std::uint64_t) != 0) return 0;
+  const std::uint32_t mapping = c.mapping == 0 ? nowhere : c.mapping - 1;
+  counts_.push_back({{c.address, mapping}, c.instructions, c.counter_at});
+  return sizeof c;
+}
+
+std::uint64_t CodeCount::executions(const SessionFile& session) const {
+  const Bytes8 counter = session.bytes(counter_at, sizeof(std::uint64_t));
+  if (counter.empty()) return 0;
+  return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(counter.data()), __ATOMIC_RELAXED);
+}
+
+std::uint64_t CodeTable::instructions(const SessionFile& session) const {
+  std::uint64_t sum = 0;
+  for (const CodeCount& count : counts_) sum += count.instructions * count.executions(session);
+  return sum;
 }
 
 }  // namespace cachescape::collect

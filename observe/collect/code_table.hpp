@@ -1,4 +1,5 @@
-// The translated code of a program (session/code.h): what its records mean, and the files that it was mapped from.
+// The translated code of a program (session/code.h): what its records mean, the files that it was mapped from, and
+// where its executions are counted.
 #pragma once
 
 #include <array>
@@ -37,6 +38,16 @@ struct CodeSite {
   std::uint64_t address = 0;        ///< in the program, where it was first seen
   std::uint32_t mapping = nowhere;  ///< number in CodeTable::mappings()
   bool calls_kernel = false;        ///< and what it accesses, the kernel does
+};
+
+/// Instructions in a row that have one counter.
+struct CodeCount {
+  CodeSite first;  ///< instruction
+  std::uint32_t instructions = 0;
+  std::uint64_t counter_at = 0;  ///< offset in the session
+
+  /// How often they were executed so far.
+  std::uint64_t executions(const SessionFile& session) const;
 };
 
 class CodeTable {
@@ -81,6 +92,9 @@ class CodeTable {
   const std::vector<CodeSite>& sites() const { return sites_; }
   const std::vector<Mapping>& mappings() const { return mappings_; }
   const std::vector<CodeFile>& files() const { return files_; }
+  const std::vector<CodeCount>& counts() const { return counts_; }
+  /// That were executed so far, by all that is known. O(counts).
+  std::uint64_t instructions(const SessionFile& session) const;
 
  private:
   /// How far a list was read.
@@ -93,12 +107,13 @@ class CodeTable {
   /// Bytes that the entry takes; 0 where it is broken.
   std::size_t take_mapping(std::span<const std::uint8_t> rest);
   std::size_t take_descriptor(std::span<const std::uint8_t> rest);
+  std::size_t take_count(std::span<const std::uint8_t> rest);
   std::uint32_t site_at(std::uint64_t address, std::uint32_t mapping);
 
   bool joined_ = false;
   bool broken_ = false;
   std::uint64_t bytes_read_ = 0;
-  Place descriptors_at_, mappings_at_;
+  Place descriptors_at_, mappings_at_, counts_at_;
   std::vector<Descriptor> descriptors_;
   std::vector<Access> accesses_;
   std::vector<Stretch> stretches_;
@@ -108,6 +123,7 @@ class CodeTable {
   std::vector<Mapping> mappings_;
   std::vector<CodeFile> files_;
   std::map<CodeFile, std::uint32_t> file_numbers_;
+  std::vector<CodeCount> counts_;
 };
 
 }  // namespace cachescape::collect

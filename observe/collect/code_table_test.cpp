@@ -1,5 +1,8 @@
 #include "observe/collect/code_table.hpp"
 
+#include <array>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "observe/collect/code_places.hpp"
@@ -196,6 +199,47 @@ TEST_F(TranslatedCode, OneInstructionIsOneSiteWhereverItsFileLies) {
   reinterpret_cast<cachescape_part*>(memory + tables->descriptors_at)->next_at = put_part(session_, late.descriptors);
   ASSERT_TRUE(context_.code.update(session_));
   EXPECT_EQ(context_.code.sites().size(), before + 1);
+}
+
+TEST(CodeCounts, AreExecutionsTimesInstructions) {
+  SessionFile session = *SessionFile::create(0);
+  const std::array<std::uint64_t, 2> counters{3, 10};
+  const std::uint64_t at = put(session, counters.data(), sizeof counters);
+  MadeCode code;
+  code.mapping(0x1000, 0x2000, 0, "/no/such/program");
+  code.counted(0x1000, 1, 5, at);
+  code.counted(0x1800, 1, 7, at);  // behind a jump that is always taken
+  code.counted(0x9000, 0, 2, at + 8);
+  join(session, code);
+  DecoderContext context;
+  context.session = &session;
+  ASSERT_TRUE(context.code.update(session));
+  EXPECT_EQ(context.code.instructions(session), 3u * 12 + 10 * 2);
+  std::vector<Error> problems;
+  const Places places = places_of_code(context, {}, problems);
+  std::map<std::string, std::uint64_t> by_function;
+  for (const Counted& c : places.counted) {
+    EXPECT_EQ(c.metric, "instructions");
+    by_function[places.blocks[c.block].function] = c.value;
+  }
+  EXPECT_EQ(by_function, (std::map<std::string, std::uint64_t>{{"(program)", 36}, {"(generated code)", 20}}));
+}
+
+TEST(CodeCounts, OfNowhereAreNone) {
+  SessionFile session = *SessionFile::create(0);
+  MadeCode beyond;
+  beyond.counted(0x1000, 0, 5, ~std::uint64_t{7});
+  join(session, beyond);
+  CodeTable table;
+  EXPECT_TRUE(table.update(session));
+  EXPECT_EQ(table.instructions(session), 0u);
+  for (const auto& [mapping, at] : {std::pair{1u, 8u}, {0u, 9u}}) {
+    SessionFile another = *SessionFile::create(0);
+    MadeCode broken;
+    broken.counted(0x1000, mapping, 5, at);
+    join(another, broken);
+    EXPECT_FALSE(CodeTable().update(another));
+  }
 }
 
 TEST(BrokenCode, IsNotRead) {

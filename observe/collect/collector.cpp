@@ -142,6 +142,14 @@ void Collector::release_program() {
 }
 
 std::uint32_t Collector::threads() const { return cachescape_load32(&session_.header().threads_seen); }
+double Collector::waited_seconds() const {
+  cachescape_session& s = session_.header();
+  const std::uint32_t rings = std::min<std::uint32_t>(cachescape_load32(&s.rings_used), s.max_rings);
+  double nanoseconds = 0;
+  for (std::uint32_t i = 0; i < rings; ++i)
+    nanoseconds += static_cast<double>(cachescape_load64(&cachescape_ring_of(&s, i)->waited));
+  return nanoseconds * 1e-9;
+}
 std::uint64_t Collector::dropped_blocks() const { return cachescape_load64(&session_.header().unobserved); }
 
 }  // namespace cachescape::collect

@@ -39,6 +39,10 @@ class Collector {
   std::uint32_t threads() const;
   /// Blocks that the program had to throw away.
   std::uint64_t dropped_blocks() const;
+  /// That an emulator has counted so far; 0 where none does. O(parts of code).
+  std::uint64_t instructions() const { return context_.code.instructions(session_); }
+  /// For which threads in an emulator have waited for room in their rings, together.
+  double waited_seconds() const;
   /// Blocks or pieces so far: what was ordered as one.
   std::uint64_t ordered_parts() const { return parts_; }
   /// Pieces, or parts of them, that came when later ones had been taken already: their thread did not run.

@@ -11,7 +11,7 @@
 namespace cachescape::collect {
 
 struct MadeCode {
-  std::vector<std::uint8_t> mappings, descriptors;
+  std::vector<std::uint8_t> mappings, descriptors, counts;
   std::uint64_t count = 0;
 
   void mapping(std::uint64_t begin, std::uint64_t end, std::uint64_t file_offset, std::string path,
@@ -32,6 +32,10 @@ struct MadeCode {
     for (const cachescape_code_access& a : accesses) MadeModule::append(descriptors, a);
     return CACHESCAPE_CODE | count++;
   }
+  void counted(std::uint64_t address, std::uint32_t mapping_plus_1, std::uint32_t instructions,
+               std::uint64_t counter_at) {
+    MadeModule::append(counts, cachescape_code_count{address, mapping_plus_1, instructions, counter_at});
+  }
 };
 
 /// Puts a part with these entries into the session; its offset.
@@ -44,7 +48,8 @@ inline std::uint64_t put_part(SessionFile& session, const std::vector<std::uint8
 }
 
 inline void join(SessionFile& session, const MadeCode& code) {
-  const cachescape_code tables{put_part(session, code.descriptors), put_part(session, code.mappings)};
+  const cachescape_code tables{put_part(session, code.descriptors), put_part(session, code.mappings),
+                               put_part(session, code.counts), 0};
   session.header().code_at = put(session, &tables, sizeof tables);
 }
 

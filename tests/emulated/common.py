@@ -4,6 +4,7 @@ Run as THEME.py BUILD SOURCE [unittest arguments], as the tests of the compile-t
 tests use.
 """
 import pathlib
+import sqlite3
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "compiled"))
@@ -42,6 +43,12 @@ class Emulated(Scratch):
         """(reads, writes, modifies) of a profile."""
         info = self.info(profile)
         return info["reads"], info["writes"], info["modifies"]
+
+    def instructions(self, profile="out.cscape"):
+        """Executed in each function."""
+        with sqlite3.connect(f"file:{self.folder / profile}?mode=ro", uri=True) as file:
+            return dict(file.execute("select function, sum(value) from counter join block on block = block.id"
+                                     " where metric = 'instructions' group by function"))
 
 
 __all__ = ["BUILD", "FAST", "PLAIN", "PROGRAM", "SOURCE", "TOOL_FOLDER", "TOUCH", "Emulated", "main", "wait_for"]

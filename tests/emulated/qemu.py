@@ -71,6 +71,19 @@ class Counting(Qemu):
                 self.assertEqual([row["writes"] for row in lines if (row["name"] or "").endswith(f"x.c:{at}")], [3000], what)
                 self.assertEqual(self.fact("observer"), "qemu")
 
+    # A loop of two instructions, and some around it.
+    SPIN = {"aarch64": "1: subs %0, %0, #1; b.ne 1b", "riscv64": "1: addi %0, %0, -1; bnez %0, 1b", "x86_64": "1: dec %0; jnz 1b"}
+
+    def test_instructions_are_counted(self):
+        for machine, loop in self.SPIN.items():
+            program = self.build_for(machine, f"""
+                __attribute__((noinline)) void spin(long n) {{ __asm__ volatile("{loop}" : "+r"(n) : : "cc"); }}
+                int main(void) {{ spin(100000); return 0; }}""", "-O1", "-static")
+            self.record(program, options=["--engine", "qemu"])
+            executed = self.instructions()
+            self.assertIn(executed["spin"], range(200000, 200010), machine)
+            self.assertEqual(sum(executed.values()), self.info()["instructions"], machine)
+
     def test_misses_of_a_stream(self):
         # 64 KiB from the first to the last byte, twice, through 16 KiB: each line of 64 bytes misses each time.
         for machine in FOREIGN:
@@ -371,6 +384,9 @@ class Processes(Qemu):
         self.assertEqual((parent, self.touched(parent)), ("out.cscape", 2000))
         self.assertRegex(child, r"^x\.\d+\.cscape$")
         self.assertEqual(self.touched(child), 5000)
+        # What it has from its parent counts for the parent: it has too few, and so tells none.
+        self.assertGreater(self.info(parent)["instructions"], 0)
+        self.assertEqual(self.info(child)["instructions"], 0)
         self.assertEqual(self.info(child)["command"], str(program))
         self.assertEqual(self.fact("observer", child), "qemu")
 

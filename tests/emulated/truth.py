@@ -1,4 +1,4 @@
-"""Against tools that we did not write: lackey's accesses one by one, cachegrind's misses to the last one."""
+"""Against tools that we did not write: lackey's accesses one by one, cachegrind's instructions and misses to the last one."""
 import collections
 import json
 import os
@@ -210,6 +210,7 @@ class Cachegrind(Emulated):
                                "cachegrind", "--json")["levels"]
             ours = {"Dr": levels[0]["reads"]["accesses"], "D1mr": levels[0]["reads"]["misses"], "DLmr": levels[1]["reads"]["misses"],
                     "Dw": levels[0]["writes"]["accesses"], "D1mw": levels[0]["writes"]["misses"], "DLmw": levels[1]["writes"]["misses"]}
+            ours["Ir"] = self.info("t.cscape")["instructions"]
             self.assertEqual(ours, {name: truth[name] for name in ours}, f"{program}, D1 {first}")
         # The profile, by our own definitions, in which an access may touch two lines.
         machine = "L1:4096,2,64"

@@ -1,5 +1,5 @@
 // Hostile tables of translated code and records, as the collector reads them. Input: SessionInput, with mappings and
-// descriptors.
+// descriptors, which are read as counts of instructions too.
 #include "observe/collect/made_code.hpp"
 #include "tests/fuzz/session_input.hpp"
 
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   session.header().arena_used = 0;
   MadeCode code;
   code.mappings = input.tables[0];
-  code.descriptors = input.tables[1];
+  code.descriptors = code.counts = input.tables[1];
   join(session, code);
   // Files that hostile paths name are another target's (symbols).
   std::erase(input.words, std::uint64_t{CACHESCAPE_MAPPED});
@@ -20,5 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   context.session = &session;
   context.most_bytes = 1 << 20;
   decode(context, input.words);
+  context.code.instructions(session);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The tables of translated code in the session: descriptors of records, and the files that code is mapped from.
+ * The tables of translated code in the session: descriptors of records, counters of instructions, and the files
+ * that code is mapped from.
  *
  * QEMU maps the program's files as they are, at the program's addresses or at a fixed distance from them, so this
  * process's own list of mappings tells which file lies where. */
@@ -14,8 +15,10 @@
 
 enum { most_mappings = 4096 };
 
-static struct cachescape_list descriptors, mappings;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both lists; never taken where a known access is made */
+static struct cachescape_list descriptors, mappings, counts;
+static struct cachescape_counter_pool counters;
+static bool counting;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the lists; never taken where a known access is made */
 static bool full;
 static uint64_t guest_base;
 static const struct cs_machine* machine;
@@ -24,15 +27,27 @@ void cs_code_is_for(const struct cs_machine* with) { machine = with; }
 
 static bool tell_mappings_again(void);
 
+/* Code that was translated before a fork goes on in the child with the parent's counters: only the first session has
+ * any, rather than too few. */
+static bool begin_counting(struct cachescape_code* code) {
+  static bool begun;
+  counting = !begun;
+  begun = true;
+  if (!counting) return true;
+  counts.last = cachescape_new_part(cs_session(), &code->counts_at);
+  return counts.last != NULL;
+}
+
 bool cs_begin_code(void) {
   uint64_t at = 0;
   struct cachescape_code* const code = cachescape_arena(cs_session(), sizeof *code, &at);
   full = false;
-  descriptors = mappings = (struct cachescape_list){0};
+  descriptors = mappings = counts = (struct cachescape_list){0};
   if (code == NULL) return false;
   descriptors.last = cachescape_new_part(cs_session(), &code->descriptors_at);
   mappings.last = cachescape_new_part(cs_session(), &code->mappings_at);
-  if (descriptors.last == NULL || mappings.last == NULL || !tell_mappings_again()) return false;
+  if (descriptors.last == NULL || mappings.last == NULL || !begin_counting(code) || !tell_mappings_again())
+    return false;
   cachescape_store64(&cs_session()->code_at, at);
   return true;
 }
@@ -57,6 +72,24 @@ uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, un
   }
   pthread_mutex_unlock(&lock);
   return number;
+}
+
+uint64_t* cs_new_counter(uint64_t* at) {
+  pthread_mutex_lock(&lock);
+  struct cachescape_session* const s = counting ? cs_session() : NULL;
+  *at = s == NULL ? 0 : cachescape_new_counter(s, &counters);
+  pthread_mutex_unlock(&lock);
+  return *at == 0 ? NULL : (uint64_t*)((char*)s + *at);
+}
+
+void cs_add_count(const struct cachescape_code_count* count) {
+  pthread_mutex_lock(&lock);
+  void* const at = cs_session() == NULL ? NULL : cachescape_next_entry(cs_session(), &counts, sizeof *count);
+  if (at != NULL) {
+    memcpy(at, count, sizeof *count);
+    cachescape_complete_entry(&counts, sizeof *count);
+  }
+  pthread_mutex_unlock(&lock);
 }
 
 /* Mappings that the session knows, at the guest's addresses. */

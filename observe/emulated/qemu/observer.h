@@ -67,6 +67,9 @@ bool cs_begin_code(void);
 void cs_mark_mappings(void); /* those that are known from the session before */
 uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, unsigned bytes);
 enum { cs_no_descriptor = 0x7fffffff };
+/* A counter of instructions that are executed together, and where it is; null where they are not counted. */
+uint64_t* cs_new_counter(uint64_t* at);
+void cs_add_count(const struct cachescape_code_count* count);
 uint32_t cs_mapping_of(uint64_t guest_address); /* number + 1; 0 where no file is mapped there */
 void cs_mapping_changed(uint64_t guest_address, uint64_t bytes);
 void cs_before_fork(void);
@@ -99,6 +102,7 @@ void cs_wake(uint32_t* futex);
 void cs_wait(uint32_t* futex, uint32_t value, unsigned milliseconds);
 bool cs_is_dead(uint32_t process);
 uint64_t cs_clock(void);
+uint64_t cs_nanoseconds(void); /* of a clock that only goes forward */
 void cs_say(const char* first, const char* second);
 
 #endif

@@ -42,6 +42,28 @@ static void note_guest_base(const struct qemu_plugin_insn* first) {
   cs_mapping_of(qemu_plugin_start_code());
 }
 
+/* Adds the instructions of a block to what is counted, in rows that lie in one file side by side. */
+static void count_instructions(struct qemu_plugin_tb* block) {
+  struct cachescape_code_count row = {0};
+  uint64_t* const counter = cs_new_counter(&row.counter_at);
+  if (counter == NULL) return;
+  uint64_t next = 0;
+  for (size_t n = 0; n < qemu_plugin_tb_n_insns(block); ++n) {
+    const struct qemu_plugin_insn* const i = qemu_plugin_tb_get_insn(block, n);
+    const uint64_t address = qemu_plugin_insn_vaddr(i);
+    if (address != next || row.instructions == 0) {
+      if (row.instructions != 0) cs_add_count(&row);
+      row.address = address;
+      row.mapping = cs_mapping_of(address);
+      row.instructions = 0;
+    }
+    ++row.instructions;
+    next = address + qemu_plugin_insn_size(i);
+  }
+  if (row.instructions != 0) cs_add_count(&row);
+  qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, counter, 1);
+}
+
 /* Every instruction is told of, even those that access nothing: QEMU 7.2 otherwise reports what its functions access in
  * their name as that of the instruction before. Its choice of reads or writes alone does not work either. */
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
@@ -50,6 +72,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
   const size_t count = qemu_plugin_tb_n_insns(block);
   if (count > 0) note_guest_base(qemu_plugin_tb_get_insn(block, 0));
   if (cs_session() == NULL) return;
+  count_instructions(block);
   bool pieces = false;
   uint32_t mapping = 0;
   uint64_t mapping_page = 1; /* of no address */

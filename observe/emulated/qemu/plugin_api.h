@@ -29,6 +29,7 @@ struct qemu_info_t {
 typedef struct qemu_info_t qemu_info_t;
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_CB_RW_REGS };
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
 typedef void (*qemu_plugin_udata_cb_t)(qemu_plugin_id_t id, void* data);
@@ -43,6 +44,8 @@ typedef void (*qemu_plugin_vcpu_syscall_ret_cb_t)(qemu_plugin_id_t id, unsigned 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t call);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb* block, qemu_plugin_vcpu_udata_cb_t call,
                                           enum qemu_plugin_cb_flags flags, void* data);
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb* block, enum qemu_plugin_op what, void* at,
+                                              uint64_t by);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn* instruction, qemu_plugin_vcpu_udata_cb_t call,
                                             enum qemu_plugin_cb_flags flags, void* data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn* instruction, qemu_plugin_vcpu_mem_cb_t call,

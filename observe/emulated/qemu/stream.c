@@ -86,9 +86,11 @@ static bool wait_for_room(struct cs_stream* stream, struct cachescape_session* s
         cs_say("the collector has gone; the program runs on unobserved", "");
       return false;
     }
+    const uint64_t began = cs_nanoseconds();
     cachescape_store32(&ring->waiting, 1);
     cs_wait(&ring->tail, tail, 100);
     cachescape_store32(&ring->waiting, 0);
+    cachescape_add64(&ring->waited, cs_nanoseconds() - began);
   }
   return false;
 }
@@ -186,10 +188,12 @@ void cs_finish(bool wait_for_profile) {
     cs_wait(&s->collected, 0, 100);
 }
 
-/* In a forked child, whose only thread this is: its parent goes on with the session. */
+/* In a forked child, whose only thread this is: its parent goes on with the session. Translated code goes on counting,
+ * into memory of its own. */
 void cs_leave_session(void) {
   struct cachescape_session* const s = cs_session();
-  if (s != NULL) munmap(s, s->file_bytes);
+  enum { nobodys = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED };
+  if (s != NULL) mmap(s, s->file_bytes, PROT_READ | PROT_WRITE, nobodys, -1, 0);
   __atomic_store_n(&session, NULL, __ATOMIC_RELEASE);
   cs_stream = (struct cs_stream){.scratch = cs_stream.scratch};
 }

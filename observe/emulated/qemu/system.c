@@ -40,6 +40,12 @@ bool cs_is_dead(uint32_t process) {
 
 uint64_t cs_clock(void) { return __rdtsc(); }
 
+uint64_t cs_nanoseconds(void) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 void cs_say(const char* first, const char* second) {
   char text[1024];
   const int bytes = snprintf(text, sizeof text, "cachescape: %s%s\n", first, second);

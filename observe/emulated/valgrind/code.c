@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The tables of translated code in the session: descriptors of records, and the files that code is mapped from. */
+ * The tables of translated code in the session: descriptors of records, counters of instructions, and the files that
+ * code is mapped from. */
 #include <pub_tool_aspacemgr.h>
 #include <pub_tool_hashtable.h>
 #include <pub_tool_libcbase.h>
@@ -12,7 +13,8 @@
 
 enum { no_descriptor = 0x7fffffff }; /* a record that names it cannot be read, and is counted */
 
-static struct cachescape_list descriptors, mappings;
+static struct cachescape_list descriptors, mappings, counts;
+static struct cachescape_counter_pool counters;
 static Bool full;
 
 Bool cs_begin_code(void) {
@@ -20,11 +22,13 @@ Bool cs_begin_code(void) {
   uint64_t at = 0;
   struct cachescape_code* const code = cachescape_arena(cs_session(), sizeof *code, &at);
   full = False;
-  descriptors.count = mappings.count = 0;
+  descriptors.count = mappings.count = counts.count = 0;
+  counters.next_at = counters.end_at = 0;
   if (code == NULL) return False;
   descriptors.last = cachescape_new_part(cs_session(), &code->descriptors_at);
   mappings.last = cachescape_new_part(cs_session(), &code->mappings_at);
-  if (descriptors.last == NULL || mappings.last == NULL) return False;
+  counts.last = cachescape_new_part(cs_session(), &code->counts_at);
+  if (descriptors.last == NULL || mappings.last == NULL || counts.last == NULL) return False;
   cachescape_store64(&s->code_at, at);
   return True;
 }
@@ -48,6 +52,15 @@ UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
   VG_(memcpy)(entry, descriptor, sizeof *descriptor);
   VG_(memcpy)(entry + sizeof *descriptor, access, access_bytes);
   return cachescape_complete_entry(&descriptors, bytes);
+}
+
+ULong cs_new_counter(void) { return cachescape_new_counter(cs_session(), &counters); }
+
+void cs_add_count(const struct cachescape_code_count* count) {
+  void* const entry = cachescape_next_entry(cs_session(), &counts, sizeof *count);
+  if (entry == NULL) return;
+  VG_(memcpy)(entry, count, sizeof *count);
+  cachescape_complete_entry(&counts, sizeof *count);
 }
 
 /* Instructions that markers name. */

@@ -5,7 +5,9 @@
  * A superblock writes one record, behind one check for room. The place is moved on at once by the whole record, so that
  * neither side exits nor faults have to do it: blocks are zero before they are written, and words that were not
  * reached stay zero. Accesses at small distances from one value share a slot, throughout the superblock; where code may
- * have been left in between, the first slot that is written after the exit is the witness that it was not. */
+ * have been left in between, the first slot that is written after the exit is the witness that it was not.
+ *
+ * Instructions are counted beside that, by a counter for each part of a superblock that is executed as a whole. */
 #include <libvex_guest_offsets.h>
 #include <pub_tool_libcassert.h>
 #include <pub_tool_libcbase.h>
@@ -48,6 +50,12 @@ static struct {
   UInt witness;
   Addr instruction;
   Bool last_may_become_modify;
+
+  Bool records;                       /* whether accesses are of interest */
+  IRTemp session;                     /* where it lies, once a counter has asked */
+  ULong counter_at;                   /* of what is executed until the next exit; 0: nothing yet */
+  struct cachescape_code_count count; /* of instructions in a row; 0: none yet */
+  Addr next_address;                  /* of the instruction that would be the next in the row */
 } w;
 
 static UInt shadow_offset; /* of the place, from the thread's state */
@@ -229,13 +237,40 @@ static void call_accesses(const IRDirty* call) {
   }
 }
 
-static void next_instruction(Addr address) {
+static void end_row(void) {
+  if (w.count.instructions != 0) cs_add_count(&w.count);
+  w.count.instructions = 0;
+}
+
+/* What comes next is executed as often as a new counter says. */
+static void begin_counting(void) {
+  w.counter_at = cs_new_counter();
+  if (w.counter_at == 0) return;
+  if (w.session == IRTemp_INVALID)
+    w.session = computed(Ity_I64, IRExpr_Get((Int)shadow_offset + cs_session_in_state, Ity_I64));
+  const IRTemp at = computed(Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(w.session), word(w.counter_at)));
+  const IRTemp before = computed(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, IRExpr_RdTmp(at)));
+  const IRTemp after = computed(Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(before), word(1)));
+  add(IRStmt_Store(Iend_LE, IRExpr_RdTmp(at), IRExpr_RdTmp(after)));
+}
+
+static void count_instruction(Addr address, UInt bytes) {
+  if (w.counter_at == 0) begin_counting();
+  if (address != w.next_address || w.mapping != w.count.mapping) end_row();
+  if (w.count.instructions == 0) w.count = (struct cachescape_code_count){address, w.mapping, 0, w.counter_at};
+  ++w.count.instructions;
+  w.next_address = address + bytes;
+}
+
+static void next_instruction(Addr address, UInt bytes) {
   w.instruction = address;
   w.last_may_become_modify = False;
-  if (address >= w.mapping_begin && address < w.mapping_end) return;
-  const UInt mapping = cs_mapping_of(address, &w.mapping_begin, &w.mapping_end);
-  if (mapping != w.mapping) end_record();
-  w.mapping = mapping;
+  if (address < w.mapping_begin || address >= w.mapping_end) {
+    const UInt mapping = cs_mapping_of(address, &w.mapping_begin, &w.mapping_end);
+    if (mapping != w.mapping) end_record();
+    w.mapping = mapping;
+  }
+  count_instruction(address, bytes);
 }
 
 /* Functions that the superblock goes on in without a jump begin a record of their own where they switch recording. */
@@ -250,18 +285,12 @@ static void switch_within(const VexGuestExtents* extents, Addr address) {
   }
 }
 
-static Bool switches_within(const VexGuestExtents* extents) {
-  for (UInt i = 1; i < extents->n_used; ++i)
-    if (cs_switch_at(extents->base[i]) != 0) return True;
-  return False;
-}
-
 static void instrument_statement(const IRSB* in, IRStmt* s) {
   switch (s->tag) {
     case Ist_NoOp:
       return;
     case Ist_IMark:
-      next_instruction(s->Ist.IMark.addr + s->Ist.IMark.delta);
+      next_instruction(s->Ist.IMark.addr + s->Ist.IMark.delta, s->Ist.IMark.len);
       break;
     case Ist_WrTmp:
       note_origin(s->Ist.WrTmp.tmp, s->Ist.WrTmp.data);
@@ -269,11 +298,14 @@ static void instrument_statement(const IRSB* in, IRStmt* s) {
     case Ist_Exit:
       w.witness = no_slot;
       w.last_may_become_modify = False;
+      end_row();
+      w.counter_at = 0;
       break;
     default:
       break;
   }
   add(s);
+  if (!w.records) return;
   switch (s->tag) {
     case Ist_WrTmp: {
       const IRExpr* const value = s->Ist.WrTmp.data;
@@ -352,11 +384,15 @@ IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* 
                     const VexArchInfo* host, IRType guest_word, IRType host_word) {
   (void)closure, (void)host;
   tl_assert(guest_word == host_word);
-  if (!cs_observing() || !cs_code_has_room()) return in;
+  if (cs_session() == NULL || !cs_code_has_room()) return in;
   shadow_offset = (UInt)layout->total_sizeB;
   w.out = deepCopyIRSBExceptStmts(in);
   w.layout = layout;
   w.open = False;
+  w.records = cs_observing();
+  w.session = IRTemp_INVALID;
+  w.counter_at = 0;
+  w.count.instructions = 0;
   if (w.origins_room < (UInt)in->tyenv->types_used) {
     w.origins_room = 2 * (UInt)in->tyenv->types_used;
     w.origins = VG_(realloc)("cachescape.origins", w.origins, w.origins_room * sizeof *w.origins);
@@ -366,23 +402,23 @@ IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* 
     if (in->stmts[i]->tag == Ist_WrTmp) note_origin(in->stmts[i]->Ist.WrTmp.tmp, in->stmts[i]->Ist.WrTmp.data);
     add(in->stmts[i]);
   }
-  const Int before = w.out->stmts_used;
-  cs_instrument_allocations(w.out, layout, extents->base[0]);
-  const UInt role = cs_switch_at(extents->base[0]);
-  if (role != 0) cs_instrument_switch(w.out, layout, role);
-  const Bool accesses = has_accesses(in, i);
-  if (!accesses && w.out->stmts_used == before && !switches_within(extents)) return in;
+  if (w.records) {
+    cs_instrument_allocations(w.out, layout, extents->base[0]);
+    const UInt role = cs_switch_at(extents->base[0]);
+    if (role != 0) cs_instrument_switch(w.out, layout, role);
+  }
   w.instruction = extents->base[0];
   w.mapping_begin = w.mapping_end = 0;
   w.mapping = cs_mapping_of(w.instruction, &w.mapping_begin, &w.mapping_end);
   /* Here no value of the program is in a register yet, which the call in case of a full block would have to save. */
-  if (accesses) begin_record();
+  if (w.records && has_accesses(in, i)) begin_record();
   for (Bool first = True; i < in->stmts_used; ++i) {
     instrument_statement(in, in->stmts[i]);
     if (in->stmts[i]->tag != Ist_IMark) continue;
-    if (!first) switch_within(extents, in->stmts[i]->Ist.IMark.addr);
+    if (!first && w.records) switch_within(extents, in->stmts[i]->Ist.IMark.addr);
     first = False;
   }
+  end_row();
   end_record();
   return w.out;
 }

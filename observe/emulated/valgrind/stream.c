@@ -20,6 +20,7 @@
 enum { ring_number = 0, room_bytes = 8 * (1 + CACHESCAPE_CODE_MOST_SLOTS) };
 
 static struct cachescape_session* session; /* null: what is written goes to the scratch block */
+static ULong counted_from;                 /* where the session lies or lay, for code that counts */
 static UInt sessions;
 static struct cachescape_ring* ring;
 static struct cachescape_block* block; /* that is being written, or null */
@@ -70,9 +71,11 @@ static Bool wait_for_room(void) {
       session = NULL;
       return False;
     }
+    const ULong began = cs_nanoseconds();
     cachescape_store32(&ring->waiting, 1);
     cs_wait(&ring->tail, tail, 100);
     cachescape_store32(&ring->waiting, 0);
+    cachescape_add64(&ring->waited, cs_nanoseconds() - began);
   }
 }
 
@@ -184,6 +187,7 @@ void cs_start_running(ThreadId thread, ULong blocks) {
   if (cs_observing()) shorten_turn(thread);
   cs_record(cs_wants(thread));
   VG_(set_shadow_regs_area)(thread, 1, 0, sizeof resting, (const UChar*)&resting);
+  VG_(set_shadow_regs_area)(thread, 1, cs_session_in_state, sizeof counted_from, (const UChar*)&counted_from);
   running = thread;
 }
 
@@ -228,6 +232,7 @@ void cs_use(struct cachescape_session* with) {
   struct place* const first = recording ? &resting : &aside;
   first->next = first->end + 1; /* the first record asks for a block */
   if (with == NULL) return;
+  counted_from = (Addr)with;
   ring = cachescape_ring_of(session, ring_number);
   ring->thread = 0;
   ring->system_thread = (uint32_t)VG_(gettid)();

@@ -24,6 +24,13 @@ static Long system_call(ULong number, ULong a, ULong b, ULong c, ULong d) {
   return result;
 }
 
+ULong cs_nanoseconds(void) {
+  enum { monotonic = 1 };
+  struct vki_timespec now = {0, 0};
+  system_call(__NR_clock_gettime, monotonic, (Addr)&now, 0, 0);
+  return (ULong)now.tv_sec * 1000000000ULL + (ULong)now.tv_nsec;
+}
+
 enum { futex_wait = 0, futex_wake = 1 };
 
 void cs_wake(uint32_t* futex) { system_call(__NR_futex, (Addr)futex, futex_wake, 0x7fffffff, 0); }

@@ -19,6 +19,8 @@ struct place {
   ULong next; /* where the next record begins */
   ULong end;  /* a record may begin up to here: then it fits */
 };
+/* Behind it, where the session lies: counters are at constant distances from there. */
+enum { cs_session_in_state = sizeof(struct place) };
 Bool cs_join(Int file);
 void cs_use(struct cachescape_session* session);
 Bool cs_observing(void);
@@ -42,6 +44,9 @@ Bool cs_begin_code(void);
 Bool cs_code_has_room(void);
 UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
                        const struct cachescape_code_access* access);
+/* The counter of instructions that are executed together; 0 where there is no room for one. */
+ULong cs_new_counter(void);
+void cs_add_count(const struct cachescape_code_count* count);
 /* As markers name an instruction that writes no records; `flags` are those of an access. */
 ULong cs_site_at(Addr instruction, UInt flags);
 UInt cs_mapping_of(Addr address, Addr* begin, Addr* end);
@@ -78,6 +83,7 @@ struct cachescape_session* cs_start_collector(const HChar* collector);
 
 /* system.c */
 void cs_translate_anew(Addr begin, ULong bytes); /* during a system call of the program */
+ULong cs_nanoseconds(void);                      /* of a clock that only goes forward */
 void cs_wake(uint32_t* futex);
 void cs_wait(const uint32_t* futex, uint32_t value, UInt milliseconds);
 Bool cs_is_dead(UInt process);
