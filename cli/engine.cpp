@@ -78,6 +78,7 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, const L
   if (!options.region.empty()) launch.command.push_back("--region=" + options.region);
   if (!options.from.empty()) launch.command.push_back("--from=" + options.from);
   if (!options.until.empty()) launch.command.push_back("--until=" + options.until);
+  if (options.call_stacks) launch.command.push_back("--call-stacks=yes");
   if (options.kernel) launch.command.push_back("--kernel=yes");
   if (options.follow_children) {
     launch.command.push_back("--trace-children=yes");

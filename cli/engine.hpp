@@ -28,6 +28,7 @@ struct LaunchOptions {
   std::vector<std::string> for_children;  ///< options of their collectors
   /// What an emulator records, each empty = everything.
   std::string region, from, until;
+  bool call_stacks = false;
   bool kernel = false;  ///< and what the kernel accesses too
 };
 

@@ -244,6 +244,8 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--until", options.until, "Keep what happens up to the next call of this function")
       ->type_name("FUNCTION");
   verb.add_flag("--kernel", options.kernel, "Keep what the kernel reads and writes in system calls, too");
+  verb.add_flag("--call-stacks", options.call_stacks,
+                "Counters for each call stack, and heap objects told apart by theirs, of programs in Valgrind; slower");
   verb.add_option("--debug-folder", options.debug_folder,
                   "Where separate debug files are looked for, by build-id; otherwise /usr/lib/debug")
       ->type_name("FOLDER");
@@ -279,7 +281,7 @@ std::vector<std::string> options_for_children(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0 || option->get_lnames().empty() || others.contains(option->get_lnames().front())) continue;
     words.push_back("--" + option->get_lnames().front());
-    if (option->get_type_size() == 0) continue;  // a flag
+    if (option->get_items_expected_max() == 0) continue;  // a flag
     std::string value;
     for (const std::string& part : option->results()) value += (value.empty() ? "" : ",") + part;
     words.push_back(value);

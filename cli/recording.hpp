@@ -26,9 +26,10 @@ struct RecordingOptions {
   std::string order = "auto";   ///< between threads
   std::string from, until;      ///< functions whose calls begin and end what is recorded, empty = none
   collect::WindowLimits window;
-  bool kernel = false;    ///< what the kernel accesses in system calls, too
-  bool emulated = false;  ///< by an emulator, which leaves out by itself what is not in the region
-  bool full = false;      ///< everything that an imported trace is analysed for
+  bool call_stacks = false;  ///< of what plain programs do
+  bool kernel = false;       ///< what the kernel accesses in system calls, too
+  bool emulated = false;     ///< by an emulator, which leaves out by itself what is not in the region
+  bool full = false;         ///< everything that an imported trace is analysed for
   bool only_trace = false;
   bool counters_only = false;
   bool show_progress = false;

@@ -1,5 +1,5 @@
-/* The code of a program that is translated while it runs: what its records mean, which files it came from, and how
- * often it was executed.
+/* The code of a program that is translated while it runs: what its records mean, which files it came from, how often
+ * it was executed, and by which calls.
  *
  * An observer that translates code appends to growing lists in the session's arena, and never takes anything back:
  * code that is discarded and translated again gets new descriptors. A list is a chain of parts; what lies below
@@ -23,8 +23,8 @@ enum { CACHESCAPE_CODE_MOST_SLOTS = 120, CACHESCAPE_CODE_MOST_ACCESSES = 1024 };
 struct cachescape_code {
   uint64_t descriptors_at;
   uint64_t mappings_at;
-  uint64_t counts_at; /* 0: instructions are not counted */
-  uint64_t reserved;
+  uint64_t counts_at;   /* 0: instructions are not counted */
+  uint64_t contexts_at; /* 0: call stacks are not told */
 };
 
 struct cachescape_part {
@@ -77,11 +77,29 @@ struct cachescape_code_count {
   uint64_t counter_at;   /* offset of a uint64_t in the file, which several may share */
 };
 
+/* A stack of calls: the function that was called last, and the stack that it was called from, which has an earlier
+ * number. The first, 0, is that of threads in which no function has begun. A function that occurs among its callers
+ * goes back to the context that it has there. */
+struct cachescape_code_context {
+  uint64_t address; /* where the function begins; 0: of stacks that are not told apart, and of the first */
+  uint32_t mapping; /* number + 1 of the mapping that it lies in; 0 = none */
+  uint32_t caller;
+  uint64_t instructions; /* atomic: executed in the function itself, while it was called so */
+};
+
+/* How a thread has come to a context. */
+enum {
+  CACHESCAPE_CONTEXT_GOES_ON = 0, /* what it called has returned, or other threads have run */
+  CACHESCAPE_CONTEXT_CALLED = 1,
+  CACHESCAPE_CONTEXT_RECURS = 2 /* called from itself, or by what it has called */
+};
+
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code) == 32, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_part) == 32, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_access) == 16, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_descriptor) == 16, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_count) == 24, "fixed layout");
+CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_code_context) == 24, "fixed layout");
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_mapping) == 32, "fixed layout");
 
 #endif

@@ -78,6 +78,7 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
     how.region = recording.region;
     how.from = recording.from;
     how.until = recording.until;
+    how.call_stacks = recording.call_stacks;
     how.kernel = recording.kernel;
     const int why = become(launch_of(engine, options.command, how));
     if (write(failed[1], &why, sizeof why) < 0) _exit(command_not_found);
@@ -103,6 +104,11 @@ Result<void> others_can(const RecordingOptions& options) {
     return failure(ErrorKind::unsupported, "calls of functions are seen in Valgrind only",
                    options.from.empty() ? "--until " + options.until : "--from " + options.from,
                    "add --engine valgrind, or mark a region in the source (<cachescape/mark.h>)");
+  if (options.call_stacks)
+    return failure(
+        ErrorKind::unsupported, "call stacks are told by Valgrind, or by programs that are compiled so",
+        "--call-stacks",
+        "add --engine valgrind, or compile with cachescape cc --cachescape-counters=stack and leave it away");
   if (options.kernel)
     return failure(ErrorKind::unsupported, "what the kernel accesses is seen in Valgrind only", "--kernel",
                    "add --engine valgrind");

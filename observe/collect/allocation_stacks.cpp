@@ -67,7 +67,7 @@ void AllocationStacks::read_loaded(const SessionFile& session) {
     for (const std::uint8_t byte : text.subspan(row->path_bytes)) object.build_id += fmt::format("{:02x}", byte);
     at = row->next_at;
   }
-  for (const symbols::MappedObject& object : fresh | std::views::reverse) symbolizer_.add(object);
+  for (const symbols::MappedObject& object : fresh | std::views::reverse) symbolizer_->add(object);
   last_loaded_ = newest;
 }
 
@@ -78,15 +78,15 @@ std::vector<Location> AllocationStacks::calls(std::uint64_t at, const SessionFil
   for (std::size_t i = 0; i < std::min<std::uint64_t>(stack->frames, CACHESCAPE_STACK_FRAMES); ++i)
     addresses.push_back(stack->frame[i] - 1);
   std::vector<Location> innermost_first;
-  for (const symbols::CodePlace& place : symbolizer_.locate(addresses)) {
-    if (place.known == symbols::Known::nothing || is_runtime(symbolizer_.modules()[place.module])) break;
+  for (const symbols::CodePlace& place : symbolizer_->locate(addresses)) {
+    if (place.known == symbols::Known::nothing || is_runtime(symbolizer_->modules()[place.module])) break;
     if (place.location == nowhere) {
       innermost_first.push_back(
-          {std::filesystem::path(symbolizer_.modules()[place.module]).filename(), {}, 0, 0, nowhere});
+          {std::filesystem::path(symbolizer_->modules()[place.module]).filename(), {}, 0, 0, nowhere});
       continue;
     }
-    for (std::uint32_t l = place.location; l != nowhere; l = symbolizer_.locations()[l].inlined_at) {
-      innermost_first.push_back(symbolizer_.locations()[l]);
+    for (std::uint32_t l = place.location; l != nowhere; l = symbolizer_->locations()[l].inlined_at) {
+      innermost_first.push_back(symbolizer_->locations()[l]);
       innermost_first.back().inlined_at = nowhere;
       innermost_first.back().column = 0;  // calls on one line are one: nobody could tell them apart in a report
     }
@@ -138,6 +138,39 @@ AllocationOrigin AllocationStacks::origin(std::uint32_t site, std::uint64_t stac
   if (stack == 0 || session == nullptr) return {site, modules.sites()[site].location, false};
   const auto [known, is_new] = known_.try_emplace({site, stack});
   if (is_new) known->second = found(site, stack, *session, modules);
+  return known->second;
+}
+
+void AllocationStacks::add_mapping(const Mapping& mapping, const CodeFile& of, const std::string& debug_folder) {
+  if (!has_mappings_)
+    symbolizer_ = std::make_unique<symbols::Symbolizer>(std::vector<symbols::MappedObject>(), debug_folder);
+  has_mappings_ = true;
+  symbolizer_->add({of.path, mapping.begin, mapping.end, mapping.file_offset, {}, of.build_id});
+}
+
+AllocationOrigin AllocationStacks::found_in_code(std::uint32_t site, std::uint64_t stack, const SessionFile& session,
+                                                 ModuleSet& modules) {
+  AllocationOrigin origin{site, nowhere, stack == CACHESCAPE_OTHER_STACK};
+  if (!origin.others) {
+    std::vector<Location> all = calls(stack, session);
+    if (all.empty()) return origin;
+    drop_before_main(all);
+    fold_recursion(all);
+    if (const auto location = chain(all, modules)) {
+      origin.location = *location;
+    } else {
+      origin.others = true;
+    }
+  }
+  cut_ |= origin.others;
+  return origin;
+}
+
+AllocationOrigin AllocationStacks::code_origin(std::uint32_t site, std::uint64_t stack, const SessionFile* session,
+                                               ModuleSet& modules) {
+  if (site == nowhere || stack == 0 || session == nullptr) return {.site = site};
+  const auto [known, is_new] = known_.try_emplace({site, stack});
+  if (is_new) known->second = found_in_code(site, stack, *session, modules);
   return known->second;
 }
 

@@ -4,12 +4,15 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "cachescape/places.hpp"
+#include "observe/collect/code_table.hpp"
 #include "observe/collect/module_set.hpp"
 #include "observe/collect/session_file.hpp"
 #include "observe/symbols/symbolizer.hpp"
@@ -34,10 +37,14 @@ class AllocationStacks {
 
   /// `stack` is what the record says: nothing of it or of what it refers to is trusted. 0 where there is none.
   AllocationOrigin origin(std::uint32_t site, std::uint64_t stack, const SessionFile* session, ModuleSet& modules);
+  /// The same of an allocation in translated code, whose stack begins with the site itself.
+  AllocationOrigin code_origin(std::uint32_t site, std::uint64_t stack, const SessionFile* session, ModuleSet& modules);
+  /// A file of translated code lies there from now on.
+  void add_mapping(const Mapping& mapping, const CodeFile& of, const std::string& debug_folder);
   /// Whether there were more stacks than are told apart.
   bool cut() const { return cut_; }
   /// Files that calls lead through and whose names are not known.
-  const std::vector<Error>& problems() const { return symbolizer_.problems(); }
+  const std::vector<Error>& problems() const { return symbolizer_->problems(); }
 
  private:
   AllocationOrigin found(std::uint32_t site, std::uint64_t stack, const SessionFile& session, ModuleSet& modules);
@@ -45,11 +52,15 @@ class AllocationStacks {
   void read_loaded(const SessionFile& session);
   /// Calls of a stack, outermost first.
   std::vector<Location> calls(std::uint64_t stack, const SessionFile& session);
+  AllocationOrigin found_in_code(std::uint32_t site, std::uint64_t stack, const SessionFile& session,
+                                 ModuleSet& modules);
   std::optional<std::uint32_t> chain(const std::vector<Location>& calls, ModuleSet& modules);
 
   boost::unordered_flat_map<std::pair<std::uint32_t, std::uint64_t>, AllocationOrigin> known_;
   std::map<std::vector<Location>, std::uint32_t> chains_;  ///< outermost first
-  symbols::Symbolizer symbolizer_{{}};
+  std::unique_ptr<symbols::Symbolizer> symbolizer_ =
+      std::make_unique<symbols::Symbolizer>(std::vector<symbols::MappedObject>());
+  bool has_mappings_ = false;
   std::uint64_t last_loaded_ = 0;  ///< offset
   bool cut_ = false;
 };

@@ -92,5 +92,25 @@ TEST_F(AllocationStacksTest, TellsSoManyChainsApartAndNoMore) {
   EXPECT_TRUE(origin(CACHESCAPE_OTHER_STACK).others);
 }
 
+TEST_F(AllocationStacksTest, OfTranslatedCodeBeginWithTheirSite) {
+  stacks_.add_mapping({0x1000, 0x2000, 0, 0}, {"/no/such/library.so", ""}, "/no/such/folder");
+  const auto in_code = [&](std::uint32_t site, std::uint64_t at) {
+    return stacks_.code_origin(site, at, &session_, modules_);
+  };
+  EXPECT_EQ(in_code(9, 0), (AllocationOrigin{9, nowhere, false}));
+  EXPECT_EQ(in_code(9, ~std::uint64_t{0}), (AllocationOrigin{9, nowhere, false}));
+  EXPECT_EQ(in_code(9, stack(3, 0x8000)), (AllocationOrigin{9, nowhere, false}));
+  // Three calls in one place that has no better name than its file are one.
+  const AllocationOrigin named = in_code(9, stack(3, 0x1100));
+  ASSERT_NE(named.location, nowhere);
+  EXPECT_EQ(modules_.locations()[named.location].function, "library.so");
+  EXPECT_EQ(modules_.locations()[named.location].inlined_at, nowhere);
+  EXPECT_EQ(in_code(9, stack(2, 0x1200)), named);
+  EXPECT_NE(in_code(8, stack(2, 0x1200)), named);
+  EXPECT_FALSE(stacks_.cut());
+  EXPECT_TRUE(in_code(9, CACHESCAPE_OTHER_STACK).others);
+  EXPECT_TRUE(stacks_.cut());
+}
+
 }  // namespace
 }  // namespace cachescape::collect

@@ -1,10 +1,12 @@
 #include "observe/collect/code_places.hpp"
 
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "observe/collect/call_contexts.hpp"
 #include "observe/collect/callers_location.hpp"
 #include "observe/symbols/symbolizer.hpp"
 
@@ -97,15 +99,29 @@ std::uint32_t within_kernel(std::uint32_t call, std::vector<Location>& locations
   return static_cast<std::uint32_t>(locations.size() - 1);
 }
 
-void name_heap_objects(const ObjectMap& map, Places& places) {
+/// `first_call` is where the locations of calls that led to allocations begin.
+void name_heap_objects(const ObjectMap& map, std::uint32_t first_call, Places& places) {
   for (const auto& [origin, number] : map.heap_origins()) {
     if (origin.site >= places.sites.size()) continue;
     Object& object = places.objects[number];
     const Site& made_by = places.sites[origin.site];
-    object.location = callers_location(made_by.location, places.locations);
+    const std::uint32_t made_at = origin.location == nowhere ? made_by.location : first_call + origin.location;
+    object.name.clear();
+    object.location = callers_location(made_at, places.locations);
     if (object.location != nowhere) object.name = places.locations[object.location].function;
     if (object.name.empty() && made_by.block != nowhere) object.name = places.blocks[made_by.block].function;
+    if (origin.others) object.name += " (other call stacks)";
   }
+}
+
+/// Appends locations that refer to each other; the number of the first.
+std::uint32_t append(const std::vector<Location>& more, std::vector<Location>& locations) {
+  const auto first = static_cast<std::uint32_t>(locations.size());
+  for (Location location : more) {
+    if (location.inlined_at != nowhere) location.inlined_at += first;
+    locations.push_back(std::move(location));
+  }
+  return first;
 }
 
 /// Instructions that were executed, by where a row of them begins in a file.
@@ -116,6 +132,43 @@ std::map<std::uint64_t, std::uint64_t> executed_instructions(const CodeTable& co
     if (const std::uint64_t times = count.executions(session); times > 0)
       add_to(executed[apart(count.first)], times * count.instructions);
   return executed;
+}
+
+/// Counters of each call stack and, by its last function, of functions. `functions` are blocks, by context.
+void add_contexts(const DecoderContext& context, const SessionFile& session,
+                  const std::vector<std::uint32_t>& functions, Places& places) {
+  const std::vector<CodeContext>& contexts = context.code.contexts();
+  if (contexts.empty()) return;
+  ContextTable table;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> by_function;
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    const Block& function = places.blocks[functions[i]];
+    const bool known = contexts[i].function.address != 0;
+    // What calls main() is the same for all.
+    const bool has_callers = known && contexts[i].caller != 0 && function.function != "main";
+    const std::uint32_t caller = has_callers ? numbers[contexts[i].caller] : nowhere;
+    const std::uint32_t number = known    ? table.number(caller, function.function, function.module)
+                                 : i == 0 ? table.number(nowhere, ContextTable::no_stack, "")
+                                          : table.number(nowhere, ContextTable::others, "");
+    numbers.push_back(number);
+    const auto add = [&](const char* metric, std::uint64_t value) {
+      if (value == 0) return;
+      table.add(number, metric, value);
+      if (metric != std::string_view("instructions")) by_function[{functions[i], metric}] += value;
+    };
+    add("instructions", contexts[i].instructions(session));
+    if (i >= context.code_contexts.counts().size()) continue;
+    const CodeContexts::Counts& counts = context.code_contexts.counts()[i];
+    table[number].calls += counts.calls;
+    if (counts.recursive) table[number].recursive = true;
+    add("loads", counts.loads);
+    add("stores", counts.stores);
+    add("bytes.loaded", counts.bytes_loaded);
+    add("bytes.stored", counts.bytes_stored);
+  }
+  for (const auto& [key, value] : by_function) places.counted.push_back({key.second, key.first, value});
+  std::move(table).finish(places);
 }
 
 }  // namespace
@@ -137,17 +190,15 @@ Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, s
   std::map<std::uint64_t, std::uint64_t> executed;
   if (context.session != nullptr) executed = executed_instructions(code, *context.session, apart);
   for (const auto& [address, instructions] : executed) addresses.push_back(address);
+  for (const CodeContext& called : code.contexts()) addresses.push_back(apart(called.function));
   symbols::Symbolizer symbolizer(apart.objects(), context.debug_folder);
   const auto found = symbolizer.locate(addresses);
   problems = symbolizer.problems();
 
   Places places;
   places.locations = context.code_globals.locations();
-  const auto first = static_cast<std::uint32_t>(places.locations.size());
-  for (Location location : symbolizer.locations()) {
-    if (location.inlined_at != nowhere) location.inlined_at += first;
-    places.locations.push_back(std::move(location));
-  }
+  const std::uint32_t first = append(symbolizer.locations(), places.locations);
+  const std::uint32_t first_call = append(context.modules.locations(), places.locations);
   Functions functions(places, symbolizer.modules());
   places.sites.resize(code.sites().size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
@@ -157,16 +208,21 @@ Places places_of_code(const DecoderContext& context, std::vector<bool> wanted, s
     site.block = functions.around(site.location, place.module);
     if (code.sites()[sites[i]].calls_kernel) site.location = within_kernel(site.location, places.locations);
   }
-  std::map<std::uint32_t, std::uint64_t> instructions;  // by function
-  for (auto place = found.begin() + static_cast<std::ptrdiff_t>(sites.size());
-       const auto& [address, times] : executed) {
+  auto place = found.begin() + static_cast<std::ptrdiff_t>(sites.size());
+  const auto next_function = [&] {
     const std::uint32_t location = place->location == nowhere ? nowhere : first + place->location;
-    add_to(instructions[functions.around(location, place->module)], times);
-    ++place;
-  }
+    return functions.around(location, place++->module);
+  };
+  std::map<std::uint32_t, std::uint64_t> instructions;  // by function
+  for (const auto& [address, times] : executed) add_to(instructions[next_function()], times);
   for (const auto& [block, times] : instructions) places.counted.push_back({"instructions", block, times});
+  if (context.session != nullptr) {
+    std::vector<std::uint32_t> of_contexts;
+    for (std::size_t i = 0; i < code.contexts().size(); ++i) of_contexts.push_back(next_function());
+    add_contexts(context, *context.session, of_contexts, places);
+  }
   places.objects = objects.objects();
-  name_heap_objects(objects, places);
+  name_heap_objects(objects, first_call, places);
   return places;
 }
 

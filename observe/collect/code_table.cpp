@@ -1,5 +1,6 @@
 #include "observe/collect/code_table.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -24,6 +25,12 @@ Row code_row(Bytes8 bytes, std::size_t at = 0) {
   Row row;
   std::memcpy(&row, bytes.data() + at, sizeof row);
   return row;
+}
+
+/// One that the program may be adding to; 0 where there is none.
+std::uint64_t counter(const SessionFile& session, std::uint64_t at) {
+  const Bytes8 bytes = session.bytes(at, sizeof(std::uint64_t));
+  return bytes.empty() ? 0 : __atomic_load_n(reinterpret_cast<const std::uint64_t*>(bytes.data()), __ATOMIC_RELAXED);
 }
 
 }  // namespace
@@ -65,23 +72,29 @@ bool CodeTable::update(const SessionFile& session) {
     descriptors_at_.part_at = code.descriptors_at;
     mappings_at_.part_at = code.mappings_at;
     counts_at_.part_at = code.counts_at;
+    contexts_at_.part_at = code.contexts_at;
   }
   const auto read_mappings = [&] {
     return read_list(session, mappings_at_, [&](Bytes8 rest) { return take_mapping(rest); });
   };
   // What refers to a mapping was written after it, but the mapping perhaps after the last look.
   const auto knows_mapping = [&](std::uint32_t number) { return number <= mappings_.size() || read_mappings(); };
-  broken_ = !read_mappings() || !read_list(session, descriptors_at_, [&](Bytes8 rest) {
-    if (rest.size() >= sizeof(cachescape_code_descriptor) &&
-        !knows_mapping(code_row<cachescape_code_descriptor>(rest).mapping))
-      return std::size_t{0};
-    return take_descriptor(rest);
-  }) || (counts_at_.part_at != 0 && !read_list(session, counts_at_, [&](Bytes8 rest) {
-           if (rest.size() >= sizeof(cachescape_code_count) &&
-               !knows_mapping(code_row<cachescape_code_count>(rest).mapping))
-             return std::size_t{0};
-           return take_count(rest);
-         }));
+  const auto read_rows = [&]<class Row>(Row /*of what*/, Place& place, auto take) {
+    return read_list(session, place, [&](Bytes8 rest) {
+      const bool known = rest.size() >= sizeof(Row) && knows_mapping(code_row<Row>(rest).mapping);
+      return known ? take(rest) : std::size_t{0};
+    });
+  };
+  const auto offset_of = [&](Bytes8 rest) {
+    return static_cast<std::uint64_t>(rest.data() - reinterpret_cast<const std::uint8_t*>(&session.header()));
+  };
+  broken_ = !read_mappings() || !read_rows(cachescape_code_descriptor{}, descriptors_at_,
+                                           [&](Bytes8 rest) { return take_descriptor(rest); });
+  if (!broken_ && counts_at_.part_at != 0)
+    broken_ = !read_rows(cachescape_code_count{}, counts_at_, [&](Bytes8 rest) { return take_count(rest); });
+  if (!broken_ && contexts_at_.part_at != 0)
+    broken_ = !read_rows(cachescape_code_context{}, contexts_at_,
+                         [&](Bytes8 rest) { return take_context(rest, offset_of(rest)); });
   return !broken_;
 }
 
@@ -160,11 +173,18 @@ std::size_t CodeTable::take_count(Bytes8 rest) {
   return sizeof c;
 }
 
-std::uint64_t CodeCount::executions(const SessionFile& session) const {
-  const Bytes8 counter = session.bytes(counter_at, sizeof(std::uint64_t));
-  if (counter.empty()) return 0;
-  return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(counter.data()), __ATOMIC_RELAXED);
+std::size_t CodeTable::take_context(Bytes8 rest, std::uint64_t at) {
+  if (rest.size() < sizeof(cachescape_code_context)) return 0;
+  const auto c = code_row<cachescape_code_context>(rest);
+  if (c.mapping > mappings_.size() || (c.caller >= contexts_.size() && !contexts_.empty())) return 0;
+  const std::uint32_t mapping = c.mapping == 0 ? nowhere : c.mapping - 1;
+  contexts_.push_back({{c.address, mapping}, c.caller, at + offsetof(cachescape_code_context, instructions)});
+  return sizeof c;
 }
+
+std::uint64_t CodeCount::executions(const SessionFile& session) const { return counter(session, counter_at); }
+
+std::uint64_t CodeContext::instructions(const SessionFile& session) const { return counter(session, executed_at); }
 
 std::uint64_t CodeTable::instructions(const SessionFile& session) const {
   std::uint64_t sum = 0;

@@ -1,5 +1,5 @@
 // The translated code of a program (session/code.h): what its records mean, the files that it was mapped from, and
-// where its executions are counted.
+// where its executions and the calls that led to them are counted.
 #pragma once
 
 #include <array>
@@ -50,6 +50,15 @@ struct CodeCount {
   std::uint64_t executions(const SessionFile& session) const;
 };
 
+/// A function, and the stack of calls that it was called from.
+struct CodeContext {
+  CodeSite function;              ///< its address is 0 where it stands for stacks that are not told apart
+  std::uint32_t caller = 0;       ///< number of an earlier one; 0, the first, has no function
+  std::uint64_t executed_at = 0;  ///< offset in the session of how many instructions it has executed itself
+
+  std::uint64_t instructions(const SessionFile& session) const;
+};
+
 class CodeTable {
  public:
   struct Access {
@@ -93,6 +102,7 @@ class CodeTable {
   const std::vector<Mapping>& mappings() const { return mappings_; }
   const std::vector<CodeFile>& files() const { return files_; }
   const std::vector<CodeCount>& counts() const { return counts_; }
+  const std::vector<CodeContext>& contexts() const { return contexts_; }
   /// That were executed so far, by all that is known. O(counts).
   std::uint64_t instructions(const SessionFile& session) const;
 
@@ -108,12 +118,13 @@ class CodeTable {
   std::size_t take_mapping(std::span<const std::uint8_t> rest);
   std::size_t take_descriptor(std::span<const std::uint8_t> rest);
   std::size_t take_count(std::span<const std::uint8_t> rest);
+  std::size_t take_context(std::span<const std::uint8_t> rest, std::uint64_t at);
   std::uint32_t site_at(std::uint64_t address, std::uint32_t mapping);
 
   bool joined_ = false;
   bool broken_ = false;
   std::uint64_t bytes_read_ = 0;
-  Place descriptors_at_, mappings_at_, counts_at_;
+  Place descriptors_at_, mappings_at_, counts_at_, contexts_at_;
   std::vector<Descriptor> descriptors_;
   std::vector<Access> accesses_;
   std::vector<Stretch> stretches_;
@@ -124,6 +135,7 @@ class CodeTable {
   std::vector<CodeFile> files_;
   std::map<CodeFile, std::uint32_t> file_numbers_;
   std::vector<CodeCount> counts_;
+  std::vector<CodeContext> contexts_;
 };
 
 }  // namespace cachescape::collect

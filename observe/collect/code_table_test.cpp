@@ -242,6 +242,92 @@ TEST(CodeCounts, OfNowhereAreNone) {
   }
 }
 
+TEST_F(TranslatedCode, AccessesAreCountedByContext) {
+  MadeCode calls;
+  calls.context(0, 0, 0, 1);
+  calls.context(0x400100, 1, 0, 20);
+  calls.context(0x600100, 2, 1, 300);
+  calls.context(0, 0, 0, 0);
+  auto* const memory = reinterpret_cast<char*>(&session_.header());
+  reinterpret_cast<cachescape_code*>(memory + session_.header().code_at)->contexts_at =
+      put_part(session_, calls.contexts);
+  decoded({CACHESCAPE_CONTEXT,
+           1,
+           CACHESCAPE_CONTEXT_CALLED,
+           two_,
+           low,
+           0,
+           0,  // reads 8, modifies 4
+           CACHESCAPE_CONTEXT,
+           2,
+           CACHESCAPE_CONTEXT_CALLED,
+           two_,
+           low,
+           low,
+           0,  // and writes 16
+           CACHESCAPE_CONTEXT,
+           2,
+           CACHESCAPE_CONTEXT_RECURS,  //
+           CACHESCAPE_CONTEXT,
+           1,
+           CACHESCAPE_CONTEXT_GOES_ON,
+           CACHESCAPE_KERNEL,
+           kernel_,
+           low,
+           100,
+           CACHESCAPE_WRITE,
+           CACHESCAPE_CONTEXT,
+           3,
+           CACHESCAPE_CONTEXT_CALLED,
+           two_,
+           low,
+           0,
+           0});
+  EXPECT_EQ(context_.broken_blocks, 0u);
+  const Places places = places_of_code(context_, std::vector<bool>(context_.code.sites().size(), true), problems_);
+  ASSERT_EQ(places.contexts.size(), 4u);
+  EXPECT_EQ(places.contexts[0].function, "(no call stack)");
+  EXPECT_EQ(places.contexts[1], (Context{nowhere, "(program)", "/no/such/program", false, 1}));
+  EXPECT_EQ(places.contexts[2], (Context{1, "(library.so)", "/no/such/library.so", true, 2}));
+  EXPECT_EQ(places.contexts[3].function, "(other call stacks)");
+  const std::vector<ContextCounted> expected = {
+      {0, "instructions", 1},   {1, "bytes.loaded", 12}, {1, "bytes.stored", 104}, {1, "instructions", 20},
+      {1, "loads", 2},          {1, "stores", 2},        {2, "bytes.loaded", 12},  {2, "bytes.stored", 20},
+      {2, "instructions", 300}, {2, "loads", 2},         {2, "stores", 2},         {3, "bytes.loaded", 12},
+      {3, "bytes.stored", 4},   {3, "loads", 2},         {3, "stores", 1}};
+  EXPECT_EQ(places.context_counted, expected);
+}
+
+TEST_F(TranslatedCode, ContextsThatAreNotThereEndTheirBlock) {
+  EXPECT_EQ(decoded({CACHESCAPE_CONTEXT, 0, CACHESCAPE_CONTEXT_CALLED, two_, low, 0, 0}), Expected{});
+  EXPECT_EQ(context_.broken_blocks, 1u);
+  MadeCode calls;
+  calls.context(0, 0, 0, 0);
+  SessionFile session = *SessionFile::create(0);
+  join(session, calls);
+  DecoderContext context;
+  context.session = &session;
+  RecordDecoder decoder(context, ThreadId{0});
+  KeptAccesses keeper;
+  PackedBatch batch;
+  decoder.decode(std::vector<std::uint64_t>{CACHESCAPE_CONTEXT, 0, CACHESCAPE_CONTEXT_RECURS + 1}, batch, keeper);
+  decoder.decode(std::vector<std::uint64_t>{CACHESCAPE_CONTEXT, 1, 0}, batch, keeper);
+  EXPECT_EQ(context.broken_blocks, 2u);
+}
+
+TEST(BrokenCode, HasNoContextsWithLaterCallers) {
+  for (const std::uint32_t caller : {1u, 2u, ~0u}) {
+    SessionFile session = *SessionFile::create(0);
+    MadeCode code;
+    code.context(0, 0, 0, 0);
+    code.context(0x1000, 0, caller, 0);
+    join(session, code);
+    CodeTable table;
+    EXPECT_FALSE(table.update(session)) << caller;
+    EXPECT_EQ(table.contexts().size(), 1u);
+  }
+}
+
 TEST(BrokenCode, IsNotRead) {
   const cachescape_code_access good = access(0, 0, CACHESCAPE_READ, 8);
   const auto is_read = [](const MadeCode& code) {

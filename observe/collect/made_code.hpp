@@ -11,7 +11,7 @@
 namespace cachescape::collect {
 
 struct MadeCode {
-  std::vector<std::uint8_t> mappings, descriptors, counts;
+  std::vector<std::uint8_t> mappings, descriptors, counts, contexts;
   std::uint64_t count = 0;
 
   void mapping(std::uint64_t begin, std::uint64_t end, std::uint64_t file_offset, std::string path,
@@ -36,6 +36,9 @@ struct MadeCode {
                std::uint64_t counter_at) {
     MadeModule::append(counts, cachescape_code_count{address, mapping_plus_1, instructions, counter_at});
   }
+  void context(std::uint64_t address, std::uint32_t mapping_plus_1, std::uint32_t caller, std::uint64_t instructions) {
+    MadeModule::append(contexts, cachescape_code_context{address, mapping_plus_1, caller, instructions});
+  }
 };
 
 /// Puts a part with these entries into the session; its offset.
@@ -49,7 +52,8 @@ inline std::uint64_t put_part(SessionFile& session, const std::vector<std::uint8
 
 inline void join(SessionFile& session, const MadeCode& code) {
   const cachescape_code tables{put_part(session, code.descriptors), put_part(session, code.mappings),
-                               put_part(session, code.counts), 0};
+                               put_part(session, code.counts),
+                               code.contexts.empty() ? 0 : put_part(session, code.contexts)};
   session.header().code_at = put(session, &tables, sizeof tables);
 }
 

@@ -15,7 +15,7 @@ constexpr std::uint64_t fewest_trips_of_a_run = 4;
 // No program has more; what claims to is broken.
 constexpr std::uint64_t most_threads = 1 << 20;
 
-constexpr std::size_t marker_arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4, 4};
+constexpr std::size_t marker_arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4, 4, 2};
 
 }  // namespace
 
@@ -145,6 +145,8 @@ std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Out
   const std::size_t used = 1 + descriptor->slots;
   if (descriptor->slots == 0 || off()) return used;
   const std::uint64_t* const slots = words.data() + 1;
+  if (context_.code_contexts.told()) [[unlikely]]
+    count_by_context(*descriptor, slots);
   if (selective_ && passes(*descriptor, static_cast<std::uint32_t>(words[0] - CACHESCAPE_CODE), slots, out))
     return used;
   const CodeTable::Access* access = context_.code.accesses_of(*descriptor);
@@ -175,6 +177,25 @@ void RecordDecoder::push(const CodeTable::Stretch& stretch, const CodeTable::Acc
   }
 }
 
+bool RecordDecoder::enter_context(std::uint64_t number, std::uint64_t how) {
+  if (number >= context_.code.contexts().size() && context_.session != nullptr) context_.code.update(*context_.session);
+  if (number >= context_.code.contexts().size()) return false;
+  calling_ = static_cast<std::uint32_t>(number);
+  return context_.code_contexts.enter(calling_, how);
+}
+
+void RecordDecoder::count_by_context(const CodeTable::Descriptor& descriptor, const std::uint64_t* slots) {
+  const CodeTable::Access* access = context_.code.accesses_of(descriptor);
+  const CodeTable::Stretch* stretch = context_.code.stretches_of(descriptor);
+  for (const CodeTable::Stretch* const end = stretch + descriptor.stretches; stretch != end; ++stretch) {
+    if (slots[stretch->witness] != 0) {
+      for (std::uint32_t i = 0; i < stretch->accesses; ++i)
+        context_.code_contexts.count(calling_, access[i].kind, access[i].size);
+    }
+    access += stretch->accesses;
+  }
+}
+
 std::uint32_t RecordDecoder::site_named(std::uint64_t descriptor) {
   if (context_.code.find(descriptor) == nullptr && context_.session != nullptr) context_.code.update(*context_.session);
   const CodeTable::Descriptor* const by = context_.code.find(descriptor);
@@ -187,7 +208,9 @@ bool RecordDecoder::kernel_access(std::span<const std::uint64_t> words, Output& 
   access.site = site_named(words[1]);
   access.kind = static_cast<AccessKind>(words[4]);
   if (access.site == nowhere) return false;
-  if (!off() && words[3] > 0) push(access, words[2], words[3], out);
+  if (off() || words[3] == 0) return true;
+  if (context_.code_contexts.told()) context_.code_contexts.count(calling_, access.kind, words[3]);
+  push(access, words[2], words[3], out);
   return true;
 }
 
@@ -197,7 +220,7 @@ AllocationOrigin RecordDecoder::origin_of(std::uint64_t descriptor, std::uint64_
     const std::uint32_t site = by == nullptr || by->accesses.empty() ? nowhere : by->accesses[0].site;
     return context_.stacks.origin(site, stack, context_.session, context_.modules);
   }
-  return {.site = site_named(descriptor)};
+  return context_.stacks.code_origin(site_named(descriptor), stack, context_.session, context_.modules);
 }
 
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& out) {
@@ -233,8 +256,13 @@ std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& 
         const Mapping& mapping = context_.code.mappings()[words[1]];
         context_.code_globals.place(mapping, context_.code.files()[mapping.file], context_.debug_folder,
                                     context_.objects);
+        context_.stacks.add_mapping(mapping, context_.code.files()[mapping.file], context_.debug_folder);
       }
       return length;
+    case CACHESCAPE_CONTEXT:
+      if (enter_context(words[1], words[2])) return length;
+      ++context_.broken_blocks;
+      return 0;
     case CACHESCAPE_KERNEL:
       if (kernel_access(words, out)) return length;
       ++context_.broken_blocks;

@@ -11,6 +11,7 @@
 #include "cachescape/strided_run.hpp"
 #include "observe/collect/allocation_stacks.hpp"
 #include "observe/collect/block_sampling.hpp"
+#include "observe/collect/code_contexts.hpp"
 #include "observe/collect/code_globals.hpp"
 #include "observe/collect/code_table.hpp"
 #include "observe/collect/module_set.hpp"
@@ -36,6 +37,7 @@ struct DecoderContext {
   ModuleSet modules;
   CodeTable code;  ///< instead of modules, where code is translated while it runs
   CodeGlobals code_globals;
+  CodeContexts code_contexts;
   ObjectMap objects;
   PlaceNumbers places;
   AllocationStacks stacks;
@@ -82,6 +84,8 @@ class RecordDecoder {
   std::uint32_t site_named(std::uint64_t descriptor);
   /// Whether the marker makes sense.
   bool kernel_access(std::span<const std::uint64_t> words, Output& out);
+  bool enter_context(std::uint64_t number, std::uint64_t how);
+  void count_by_context(const CodeTable::Descriptor& descriptor, const std::uint64_t* slots);
   AllocationOrigin origin_of(std::uint64_t descriptor, std::uint64_t stack);
   void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);
@@ -108,6 +112,7 @@ class RecordDecoder {
   DecoderContext& context_;
   ThreadId thread_;
   bool switched_off_ = false;
+  std::uint32_t calling_ = 0;                ///< calling context, where any is told
   unsigned inside_ = 0;                      ///< times that the wanted region was begun and not ended
   const DecodedDescriptor* loop_ = nullptr;  ///< whose trips are not all read
   std::uint64_t trips_done_ = 0;

@@ -10,7 +10,7 @@ namespace cachescape::collect {
 /// when this is first asked for, times instructions_per_cycle.
 double usual_instructions_per_second();
 
-/// What programs come to on processors of these years; single ones from a fifth to three times as much.
+/// What programs come to on processors of these years; single ones from a tenth to twice as much.
 inline constexpr double instructions_per_cycle = 1.5;
 
 /// Shorter than this, alone, and nothing is said: the emulator's own beginning would count for more than the program.

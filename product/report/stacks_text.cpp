@@ -50,7 +50,8 @@ std::string stacks_text(const StacksReport& report, std::size_t width) {
   if (report.all_counters) sections.push_back(all_counters_text(report.counters, width));
   sections.push_back(report.rows.empty()
                          ? wrapped("The profile has no counters by call stack. Programs compiled with cachescape cc, "
-                                   "c++ or fortran and --cachescape-counters=stack have them.",
+                                   "c++ or fortran and --cachescape-counters=stack have them, and plain ones that were "
+                                   "recorded with --call-stacks.",
                                    width)
                          : stacks_table(report, width));
   std::string text;

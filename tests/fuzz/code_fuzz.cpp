@@ -1,5 +1,6 @@
 // Hostile tables of translated code and records, as the collector reads them. Input: SessionInput, with mappings and
-// descriptors, which are read as counts of instructions too.
+// descriptors, which are read as counts of instructions and as
+// contexts too.
 #include "observe/collect/made_code.hpp"
 #include "tests/fuzz/session_input.hpp"
 
@@ -11,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   session.header().arena_used = 0;
   MadeCode code;
   code.mappings = input.tables[0];
-  code.descriptors = code.counts = input.tables[1];
+  code.descriptors = code.counts = code.contexts = input.tables[1];
   join(session, code);
   // Files that hostile paths name are another target's (symbols).
   std::erase(input.words, std::uint64_t{CACHESCAPE_MAPPED});

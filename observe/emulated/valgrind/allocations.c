@@ -162,7 +162,8 @@ static VG_REGPARM(0) void begins(ULong role, Addr stack, ULong a, ULong b, ULong
 }
 
 static VG_REGPARM(0) void returned(Addr here, Addr stack, ULong result) {
-  struct call* const call = call_of(VG_(get_running_tid)());
+  const ThreadId thread = VG_(get_running_tid)();
+  struct call* const call = call_of(thread);
   if (call->role == nothing || call->returns_to != here || call->stack + sizeof(Addr) != stack) return;
   const struct call done = *call;
   call->role = nothing;
@@ -171,7 +172,13 @@ static VG_REGPARM(0) void returned(Addr here, Addr stack, ULong result) {
   if (result == 0) return;
   if ((done.role == reallocation || done.role == reallocation_of_product) && done.old != 0)
     cs_mark(CACHESCAPE_FREED, done.old, 0, 0, 0, 1);
-  cs_mark(CACHESCAPE_ALLOCATED, result, done.bytes, cs_site_at(here - 1, 0) /* within the call */, 0, 3);
+  const ULong site = cs_site_at(here - 1, 0); /* within the call */
+  const ULong led_by = cs_stack_of_allocation(thread);
+  if (led_by == 0) {
+    cs_mark(CACHESCAPE_ALLOCATED, result, done.bytes, site, 0, 3);
+  } else {
+    cs_mark(CACHESCAPE_ALLOCATED_BY_STACK, result, done.bytes, site, led_by, 4);
+  }
 }
 
 static enum role role_of(Addr address) {

@@ -13,7 +13,7 @@
 
 enum { no_descriptor = 0x7fffffff }; /* a record that names it cannot be read, and is counted */
 
-static struct cachescape_list descriptors, mappings, counts;
+static struct cachescape_list descriptors, mappings, counts, contexts;
 static struct cachescape_counter_pool counters;
 static Bool full;
 
@@ -22,13 +22,15 @@ Bool cs_begin_code(void) {
   uint64_t at = 0;
   struct cachescape_code* const code = cachescape_arena(cs_session(), sizeof *code, &at);
   full = False;
-  descriptors.count = mappings.count = counts.count = 0;
+  descriptors.count = mappings.count = counts.count = contexts.count = 0;
   counters.next_at = counters.end_at = 0;
   if (code == NULL) return False;
   descriptors.last = cachescape_new_part(cs_session(), &code->descriptors_at);
   mappings.last = cachescape_new_part(cs_session(), &code->mappings_at);
   counts.last = cachescape_new_part(cs_session(), &code->counts_at);
   if (descriptors.last == NULL || mappings.last == NULL || counts.last == NULL) return False;
+  if (cs_wants_stacks() && (contexts.last = cachescape_new_part(cs_session(), &code->contexts_at)) == NULL)
+    return False;
   cachescape_store64(&s->code_at, at);
   return True;
 }
@@ -61,6 +63,24 @@ void cs_add_count(const struct cachescape_code_count* count) {
   if (entry == NULL) return;
   VG_(memcpy)(entry, count, sizeof *count);
   cachescape_complete_entry(&counts, sizeof *count);
+}
+
+struct cachescape_code_context* cs_add_context(UInt caller, UInt mapping, Addr function) {
+  struct cachescape_code_context* const row = cachescape_next_entry(cs_session(), &contexts, sizeof *row);
+  if (row == NULL) return NULL;
+  row->address = function;
+  row->mapping = mapping;
+  row->caller = caller;
+  cachescape_complete_entry(&contexts, sizeof *row);
+  return row;
+}
+
+ULong cs_keep_in_session(const void* from, ULong bytes) {
+  uint64_t at = 0;
+  void* const to = cachescape_arena(cs_session(), bytes, &at);
+  if (to == NULL) return 0;
+  VG_(memcpy)(to, from, bytes);
+  return at;
 }
 
 /* Instructions that markers name. */

@@ -54,6 +54,7 @@ static struct {
   Bool records;                       /* whether accesses are of interest */
   IRTemp session;                     /* where it lies, once a counter has asked */
   ULong counter_at;                   /* of what is executed until the next exit; 0: nothing yet */
+  IRConst* executed;                  /* instructions until the next exit, where call stacks are told */
   struct cachescape_code_count count; /* of instructions in a row; 0: none yet */
   Addr next_address;                  /* of the instruction that would be the next in the row */
 } w;
@@ -77,7 +78,7 @@ void cs_state_of_place(IRDirty* call, const VexGuestLayout* layout) {
   VG_(memset)(&call->fxState, 0, sizeof call->fxState);
   call->fxState[0].fx = Ifx_Modify;
   call->fxState[0].offset = (UShort)layout->total_sizeB;
-  call->fxState[0].size = sizeof(struct place);
+  call->fxState[0].size = cs_state_bytes;
 }
 
 static void begin_record(void) {
@@ -252,6 +253,12 @@ static void begin_counting(void) {
   const IRTemp before = computed(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, IRExpr_RdTmp(at)));
   const IRTemp after = computed(Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(before), word(1)));
   add(IRStmt_Store(Iend_LE, IRExpr_RdTmp(at), IRExpr_RdTmp(after)));
+  if (!cs_wants_stacks()) return;
+  const Int executed_at = (Int)shadow_offset + cs_executed_in_state;
+  const IRTemp executed = computed(Ity_I64, IRExpr_Get(executed_at, Ity_I64));
+  w.executed = IRConst_U64(0);
+  add(IRStmt_Put(executed_at, IRExpr_RdTmp(computed(Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(executed),
+                                                                          IRExpr_Const(w.executed))))));
 }
 
 static void count_instruction(Addr address, UInt bytes) {
@@ -259,6 +266,7 @@ static void count_instruction(Addr address, UInt bytes) {
   if (address != w.next_address || w.mapping != w.count.mapping) end_row();
   if (w.count.instructions == 0) w.count = (struct cachescape_code_count){address, w.mapping, 0, w.counter_at};
   ++w.count.instructions;
+  if (w.executed != NULL) ++w.executed->Ico.U64;
   w.next_address = address + bytes;
 }
 
@@ -300,6 +308,7 @@ static void instrument_statement(const IRSB* in, IRStmt* s) {
       w.last_may_become_modify = False;
       end_row();
       w.counter_at = 0;
+      w.executed = NULL;
       break;
     default:
       break;
@@ -392,6 +401,7 @@ IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* 
   w.records = cs_observing();
   w.session = IRTemp_INVALID;
   w.counter_at = 0;
+  w.executed = NULL;
   w.count.instructions = 0;
   if (w.origins_room < (UInt)in->tyenv->types_used) {
     w.origins_room = 2 * (UInt)in->tyenv->types_used;
@@ -403,6 +413,7 @@ IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* 
     add(in->stmts[i]);
   }
   if (w.records) {
+    cs_instrument_entry(w.out, layout, extents->base[0]);
     cs_instrument_allocations(w.out, layout, extents->base[0]);
     const UInt role = cs_switch_at(extents->base[0]);
     if (role != 0) cs_instrument_switch(w.out, layout, role);
@@ -420,5 +431,6 @@ IRSB* cs_instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* 
   }
   end_row();
   end_record();
+  if (w.records) cs_instrument_exit(w.out, layout);
   return w.out;
 }

@@ -161,6 +161,7 @@ void cs_name_thread(ThreadId thread) {
   if (has_run[thread] && thread == last_thread) return;
   last_thread = thread;
   cs_mark(CACHESCAPE_THREAD, numbers_plus_1[thread] - 1, 0, 0, 0, 1);
+  cs_mark_context_of(thread);
   if (has_run[thread]) return;
   has_run[thread] = True;
   const Addr high = VG_(thread_get_stack_max)(thread) + 1;
@@ -185,6 +186,7 @@ void cs_start_running(ThreadId thread, ULong blocks) {
   (void)blocks;
   if (cs_observing()) cs_name_thread(thread);
   if (cs_observing()) shorten_turn(thread);
+  cs_start_stack(thread);
   cs_record(cs_wants(thread));
   VG_(set_shadow_regs_area)(thread, 1, 0, sizeof resting, (const UChar*)&resting);
   VG_(set_shadow_regs_area)(thread, 1, cs_session_in_state, sizeof counted_from, (const UChar*)&counted_from);
@@ -195,11 +197,13 @@ void cs_stop_running(ThreadId thread, ULong blocks) {
   (void)blocks;
   VG_(get_shadow_regs_area)(thread, (UChar*)&resting, 1, 0, sizeof resting);
   running = VG_INVALID_THREADID;
+  cs_stop_stack(thread);
 }
 
 void cs_thread_ends(ThreadId thread) {
   if (thread < most_threads) numbers_plus_1[thread] = 0;
   cs_forget_calls(thread);
+  cs_forget_stack(thread);
   cs_forget_calipers(thread);
 }
 

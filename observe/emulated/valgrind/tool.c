@@ -17,7 +17,8 @@ static Bool option(const HChar* argument) {
   if VG_INT_CLO (argument, "--session", session_file) {
   } else if VG_STR_CLO (argument, "--collector", collector) {
   } else {
-    return cs_region_option(argument) || cs_kernel_option(argument) || cs_collector_option(argument);
+    return cs_region_option(argument) || cs_kernel_option(argument) || cs_calls_option(argument) ||
+           cs_collector_option(argument);
   }
   return True;
 }
@@ -39,6 +40,7 @@ static void follow(void) {
 }
 
 static void begin(void) {
+  cs_prepare_calls();
   cs_close_spare_log();
   cs_keep_messages();
   const Bool joined = session_file >= 0 && cs_join(session_file);

@@ -21,6 +21,12 @@ struct place {
 };
 /* Behind it, where the session lies: counters are at constant distances from there. */
 enum { cs_session_in_state = sizeof(struct place) };
+/* And then, where call stacks are told, the instructions that the thread has executed since it began to run or to
+ * do what it does. */
+enum {
+  cs_executed_in_state = cs_session_in_state + sizeof(ULong),
+  cs_state_bytes = cs_executed_in_state + sizeof(ULong)
+};
 Bool cs_join(Int file);
 void cs_use(struct cachescape_session* session);
 Bool cs_observing(void);
@@ -47,6 +53,10 @@ UInt cs_add_descriptor(const struct cachescape_code_descriptor* descriptor,
 /* The counter of instructions that are executed together; 0 where there is no room for one. */
 ULong cs_new_counter(void);
 void cs_add_count(const struct cachescape_code_count* count);
+/* A new context in the session; null where there is no room. */
+struct cachescape_code_context* cs_add_context(UInt caller, UInt mapping, Addr function);
+/* Keeps a copy in the session; its offset, or 0. */
+ULong cs_keep_in_session(const void* from, ULong bytes);
 /* As markers name an instruction that writes no records; `flags` are those of an access. */
 ULong cs_site_at(Addr instruction, UInt flags);
 UInt cs_mapping_of(Addr address, Addr* begin, Addr* end);
@@ -64,6 +74,18 @@ void cs_state_of_place(IRDirty* call, const VexGuestLayout* layout);
 void cs_instrument_allocations(IRSB* out, const VexGuestLayout* layout, Addr address);
 void cs_watch_callers(void);
 void cs_forget_calls(ThreadId thread);
+
+/* calls.c: calling contexts, and the stacks of allocations. */
+Bool cs_calls_option(const HChar* argument);
+Bool cs_wants_stacks(void);
+void cs_prepare_calls(void); /* when options are known */
+void cs_start_stack(ThreadId thread);
+void cs_stop_stack(ThreadId thread);
+void cs_mark_context_of(ThreadId thread);
+void cs_forget_stack(ThreadId thread);
+ULong cs_stack_of_allocation(ThreadId thread); /* as markers name it; 0 where stacks are not wanted */
+void cs_instrument_entry(IRSB* out, const VexGuestLayout* layout, Addr address);
+void cs_instrument_exit(IRSB* out, const VexGuestLayout* layout);
 
 /* region.c: what of the program is recorded. */
 Bool cs_region_option(const HChar* argument);
