@@ -48,6 +48,11 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program) 
   return Engine::valgrind;
 }
 
+bool is_for_this_processor(const std::string& program) {
+  const auto path = path_of(program);
+  return path && collect::look_at_program(*path).processor == collect::Processor::x86_64;
+}
+
 Launch launch_of(Engine engine, const std::vector<std::string>& command, const LaunchOptions& options) {
   if (engine != Engine::valgrind) {
     Launch launch;

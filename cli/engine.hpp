@@ -15,6 +15,9 @@ enum class Engine { compiled, valgrind, qemu };
 /// is looked for as a shell would.
 Result<Engine> engine_for(const std::string& asked, const std::string& program);
 
+/// Whether it is machine code for x86-64.
+bool is_for_this_processor(const std::string& program);
+
 /// What to execute so that the program joins a session.
 struct Launch {
   std::vector<std::string> command;

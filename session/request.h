@@ -12,4 +12,8 @@ enum {
   CACHESCAPE_REQUEST_END = 0x43530004    /* the same */
 };
 
+/* In QEMU: constants of two instructions that have no effect, this one and then the number from above. A store
+ * of the tag's address follows. */
+enum { CACHESCAPE_REQUEST_FOLLOWS = 0x435, CACHESCAPE_REQUEST_NUMBER = 0xf };
+
 #endif

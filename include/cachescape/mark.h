@@ -1,8 +1,8 @@
 /* Calipers for programs that cachescape observes: what is looked at, and what it is called.
  *
  * Calls do nothing where the program is not observed, and need nothing at link time: the functions are weak. A program
- * that is observed as it is, in Valgrind, tells it by instructions that otherwise have no effect. C and C++; for
- * Fortran there is the module cachescape_mark in mark.f90. */
+ * that is observed as it is, in Valgrind or QEMU, tells it by instructions that otherwise have no effect. C and C++;
+ * for Fortran there is the module cachescape_mark in mark.f90. */
 #ifndef CACHESCAPE_MARK_H
 #define CACHESCAPE_MARK_H
 
@@ -23,6 +23,18 @@ static inline void cachescape_ask(const unsigned long* request, const char* tag)
   do {                                                                        \
     static const unsigned long cachescape_request[6] = {0x43530000 + number}; \
     cachescape_ask(cachescape_request, tag);                                  \
+  } while (0)
+#elif defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
+/* QEMU tells instructions, and where they store to: two that write to no register, and a store of the tag's address. */
+#ifdef __aarch64__
+#define CACHESCAPE_SAY(number) "movz xzr, #0x435; movz xzr, #" #number "; str %1, %0"
+#else
+#define CACHESCAPE_SAY(number) "slti zero, zero, 0x435; slti zero, zero, " #number "; sd %1, %0"
+#endif
+#define CACHESCAPE_ASK(number, tag)                                                                       \
+  do {                                                                                                    \
+    const char* cachescape_tag;                                                                           \
+    __asm__ volatile(CACHESCAPE_SAY(number) : "=m"(cachescape_tag) : "r"((const char*)(tag)) : "memory"); \
   } while (0)
 #else
 #define CACHESCAPE_ASK(number, tag) ((void)(tag))

@@ -8,7 +8,8 @@ import subprocess
 import time
 import unittest
 
-from common import FAST, PROGRAM, TOUCH, Emulated, main, wait_for
+from common import FAST, PROGRAM, SOURCE, TOUCH, Emulated, main, wait_for
+from regions import CALIPERS
 from truth import ATOMICS, SCALAR, STATE, STRINGS, VECTORS
 
 FOREIGN = ("aarch64", "riscv64")
@@ -482,10 +483,42 @@ class Choosing(Qemu):
     def test_what_it_cannot_do_is_refused(self):
         self.build_for("aarch64", "int main(void) { return 0; }")
         for option, message in ((["--counters-only"], "only programs built by cachescape cc"),
-                                (["--region", "inner"], "regions marked in the source are not seen in QEMU"),
                                 (["--from", "main"], "calls of functions are seen in Valgrind only"),
                                 (["--kernel"], "what the kernel accesses is seen in Valgrind only")):
             self.assertIn(message, self.record("./x", options=option, expect=5).stderr)
+
+
+class Parts(Qemu):
+    """Of programs that are marked by <cachescape/mark.h>."""
+
+    def cells(self, *options):
+        self.assertEqual(self.record("./x", options=options).stdout, "done\n")
+        self.assertEqual(self.losses(), {"lost_accesses": 0, "skipped_records": 0, "truncated": False})
+        return self.accesses_to("cells")[1] if self.info()["accesses"] else 0
+
+    def test_calipers(self):
+        for machine in FOREIGN:
+            for level in ("-O0", "-O2"):
+                self.build_for(machine, CALIPERS, level, "-pthread", "-static", f"-I{SOURCE}/include")
+                self.assertEqual(self.cells(), 100 * (1 + 2 + 5 + 32 + 64), machine)
+                self.assertEqual(self.cells("--region", "outer"), 100 * 7, machine)
+                self.assertEqual(self.cells("--region", "inner"), 100 * (5 + 32), machine)
+                self.assertEqual(self.cells("--region", "no such"), 0, machine)
+
+    def test_calipers_make_no_accesses_of_their_own(self):
+        marked = 'cachescape_begin_region("a"); cells[0] = 1; cachescape_end_region("a");'
+        for machine in FOREIGN:
+            program = self.build_for(machine, f"""
+                #include <cachescape/mark.h>
+                volatile int cells[1];
+                int main(void) {{ for (int i = 0; i < 1000; i++) {{ {marked} }} return 0; }}""", "-O2", "-static", f"-I{SOURCE}/include")
+            self.record(program, options=["--region", "a"])
+            self.assertEqual((self.info()["writes"], self.accesses_to("cells")[1]), (1000, 1000), machine)
+
+    def test_regions_of_this_processor_are_refused(self):
+        self.build_for("x86_64", "int main(void) { return 0; }")
+        done = self.record("./x", options=["--engine", "qemu", "--region", "a"], expect=5)
+        self.assertIn("add --engine valgrind", done.stderr)
 
 
 class AgainstValgrind(Qemu):

@@ -125,6 +125,9 @@ class Regions(Emulated):
                  re.findall(r"CACHESCAPE_REQUEST_(\w+) = (0x\w+)", (SOURCE / "session/request.h").read_text())}
         self.assertEqual(asked, known)
         self.assertEqual(len(known), 4)
+        # In QEMU, for each processor.
+        follows = re.search(r"CACHESCAPE_REQUEST_FOLLOWS = (0x\w+)", (SOURCE / "session/request.h").read_text()).group(1)
+        self.assertEqual(re.findall(r"CACHESCAPE_SAY\(number\).*?(0x\w+)", header), [follows, follows])
 
     def test_from_one_function_until_another(self):
         self.build(FUNCTIONS, "-O2", language="cpp")

@@ -27,6 +27,13 @@ void cs_code_is_for(const struct cs_machine* with) { machine = with; }
 
 static bool tell_mappings_again(void);
 
+/* Names of regions that the session knows. */
+static struct {
+  char* text;
+  uint64_t at;
+} tags[256];
+static unsigned tags_count;
+
 /* Code that was translated before a fork goes on in the child with the parent's counters: only the first session has
  * any, rather than too few. */
 static bool begin_counting(struct cachescape_code* code) {
@@ -42,6 +49,7 @@ bool cs_begin_code(void) {
   uint64_t at = 0;
   struct cachescape_code* const code = cachescape_arena(cs_session(), sizeof *code, &at);
   full = false;
+  while (tags_count > 0) free(tags[--tags_count].text);
   descriptors = mappings = counts = (struct cachescape_list){0};
   if (code == NULL) return false;
   descriptors.last = cachescape_new_part(cs_session(), &code->descriptors_at);
@@ -90,6 +98,26 @@ void cs_add_count(const struct cachescape_code_count* count) {
     cachescape_complete_entry(&counts, sizeof *count);
   }
   pthread_mutex_unlock(&lock);
+}
+
+uint64_t cs_tag(const char* text) {
+  uint64_t at = 0;
+  pthread_mutex_lock(&lock);
+  for (unsigned i = 0; i < tags_count && at == 0; ++i)
+    if (strcmp(tags[i].text, text) == 0) at = tags[i].at;
+  if (at == 0 && tags_count < sizeof tags / sizeof *tags) {
+    char* const copy = strdup(text);
+    char* const kept = copy == NULL ? NULL : cachescape_arena(cs_session(), strlen(text) + 1, &at);
+    if (kept == NULL) {
+      free(copy);
+    } else {
+      strcpy(kept, text);
+      tags[tags_count].text = copy;
+      tags[tags_count++].at = at;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return at;
 }
 
 /* Mappings that the session knows, at the guest's addresses. */

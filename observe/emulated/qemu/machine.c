@@ -39,6 +39,18 @@ static bool aarch64_stores_conditionally(const uint8_t* code, size_t bytes) {
   return (word & 0x3fe00000) == 0x08000000 || (word & 0xbfe00000) == 0x88200000;
 }
 
+/* movz xzr, #constant */
+static int aarch64_constant_for_nobody(const uint8_t* code, size_t bytes) {
+  const uint32_t word = word_of(code, bytes);
+  return (word & 0xffe0001f) == 0xd280001f ? (int)(word >> 5 & 0xffff) : -1;
+}
+
+/* slti zero, zero, constant: of those without effect that are for anybody's use. */
+static int riscv64_constant_for_nobody(const uint8_t* code, size_t bytes) {
+  const uint32_t word = word_of(code, bytes);
+  return bytes == 4 && (word & 0xfffff) == 0x2013 ? (int)(word >> 20) : -1;
+}
+
 /* Loads and stores of the vector extension lie among those of floating-point numbers, at widths that these have not. */
 static bool riscv64_comes_in_pieces(const uint8_t* code, size_t bytes) {
   const uint32_t word = word_of(code, bytes);
@@ -82,12 +94,18 @@ static bool never(const uint8_t* code, size_t bytes) {
   return false;
 }
 
+static int none(const uint8_t* code, size_t bytes) {
+  (void)code, (void)bytes;
+  return -1;
+}
+
 const struct cs_machine* cs_machine_of(const char* name) {
   static const struct cs_machine machines[] = {
       {"aarch64", EM_AARCH64, aarch64_comes_in_pieces, aarch64_stores_conditionally, aarch64_is_not_told,
-       cs_hide_features, 222, 215, 221},
-      {"riscv64", EM_RISCV, riscv64_comes_in_pieces, riscv64_stores_conditionally, never, NULL, 222, 215, 221},
-      {"x86_64", EM_X86_64, x86_64_comes_in_pieces, never, never, NULL, 9, 11, 59},
+       cs_hide_features, aarch64_constant_for_nobody, 222, 215, 221},
+      {"riscv64", EM_RISCV, riscv64_comes_in_pieces, riscv64_stores_conditionally, never, NULL,
+       riscv64_constant_for_nobody, 222, 215, 221},
+      {"x86_64", EM_X86_64, x86_64_comes_in_pieces, never, never, NULL, none, 9, 11, 59},
   };
   for (size_t i = 0; i < sizeof machines / sizeof *machines; ++i)
     if (strcmp(machines[i].name, name) == 0) return &machines[i];

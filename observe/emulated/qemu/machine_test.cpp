@@ -42,6 +42,23 @@ void expect(const char* machine_name, const std::vector<Case>& cases) {
   }
 }
 
+TEST(QemuMachine, ConstantsForNobodyAreCalipers) {
+  const auto constant = [](const char* machine, const Code& code) {
+    return cs_machine_of(machine)->constant_for_nobody(code.data(), code.size());
+  };
+  EXPECT_EQ(constant("aarch64", word(0xd28086bf)), 0x435);  // movz xzr, #0x435
+  EXPECT_EQ(constant("aarch64", word(0xd280007f)), 3);
+  EXPECT_EQ(constant("aarch64", word(0xd28086a0)), -1);     // movz x0, #0x435
+  EXPECT_EQ(constant("aarch64", word(0xd2a086bf)), -1);     // movz xzr, #0x435, lsl #16
+  EXPECT_EQ(constant("aarch64", word(0x528086bf)), -1);     // movz wzr, #0x435
+  EXPECT_EQ(constant("riscv64", word(0x43502013)), 0x435);  // slti zero, zero, 0x435
+  EXPECT_EQ(constant("riscv64", word(0x00402013)), 4);
+  EXPECT_EQ(constant("riscv64", word(0x43502093)), -1);  // slti ra, zero, 0x435
+  EXPECT_EQ(constant("riscv64", word(0x43500013)), -1);  // addi zero, zero, 0x435
+  EXPECT_EQ(constant("riscv64", {0x13, 0x20}), -1);      // half of it
+  EXPECT_EQ(constant("x86_64", word(0x43502013)), -1);
+}
+
 TEST(QemuMachine, Aarch64) {
   expect("aarch64", {
                         {"ldr x1, [x0]", word(0xf9400001)},

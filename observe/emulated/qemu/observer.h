@@ -23,6 +23,8 @@ struct cs_machine {
   bool (*is_not_told)(const uint8_t* code, size_t bytes);
   /* Changes code that was mapped so that programs do without such instructions; null where there is no way. */
   void (*hide_features)(uint64_t host_begin, uint64_t host_end);
+  /* The constant of an instruction that writes it nowhere, as calipers do (session/request.h); −1 of all others. */
+  int (*constant_for_nobody)(const uint8_t* code, size_t bytes);
   int64_t mmap, munmap, execve; /* numbers of system calls */
 };
 const struct cs_machine* cs_machine_of(const char* name); /* null where it is not known */
@@ -71,6 +73,7 @@ enum { cs_no_descriptor = 0x7fffffff };
 uint64_t* cs_new_counter(uint64_t* at);
 void cs_add_count(const struct cachescape_code_count* count);
 uint32_t cs_mapping_of(uint64_t guest_address); /* number + 1; 0 where no file is mapped there */
+uint64_t cs_tag(const char* text);              /* its place in the session, 0 where there is no room */
 void cs_mapping_changed(uint64_t guest_address, uint64_t bytes);
 void cs_before_fork(void);
 void cs_after_fork(void);
@@ -82,6 +85,9 @@ struct cs_instruction* cs_new_instruction(uint64_t address, uint32_t mapping, bo
 void cs_forget_descriptors(void);
 void cs_block_begins(unsigned vcpu, void* data);
 void cs_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void* data);
+
+/* caliper.c: what <cachescape/mark.h> asks. Whether the instruction is part of that, and what it accesses nobody's. */
+bool cs_instrument_caliper(const struct cs_machine* machine, struct qemu_plugin_insn* instruction);
 
 /* maps.c: what lies where in this process. */
 struct cs_area {

@@ -87,6 +87,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
     }
     if (machine->is_not_told(code, bytes))
       qemu_plugin_register_vcpu_insn_exec_cb(from, cs_count_lost, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    if (cs_instrument_caliper(machine, from)) continue;
     const bool in_pieces = machine->comes_in_pieces(code, bytes);
     struct cs_instruction* const to =
         cs_new_instruction(address, mapping, in_pieces, machine->stores_conditionally(code, bytes));
