@@ -48,6 +48,12 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program) 
   return Engine::valgrind;
 }
 
+Result<std::string> parts_for(Engine engine, const std::string& program, const std::string& from,
+                              const std::string& until, const std::string& debug_folder) {
+  if (engine != Engine::qemu) return std::string();
+  return qemu_parts(path_of(program).value_or(program), from, until, debug_folder);
+}
+
 bool is_for_this_processor(const std::string& program) {
   const auto path = path_of(program);
   return path && collect::look_at_program(*path).processor == collect::Processor::x86_64;
@@ -65,8 +71,8 @@ Launch launch_of(Engine engine, const std::vector<std::string>& command, const L
       if (options.follow_children) launch.environment.emplace_back("CACHESCAPE_FOLLOW", "children");
     } else {
       const std::string path = path_of(command[0]).value_or(command[0]);
-      launch.command =
-          qemu_command(path, collect::look_at_program(path), command, options.session, options.follow_children);
+      launch.command = qemu_command(path, collect::look_at_program(path), command, options.session,
+                                    options.follow_children, options.qemu_parts);
     }
     return launch;
   }

@@ -15,6 +15,10 @@ enum class Engine { compiled, valgrind, qemu };
 /// is looked for as a shell would.
 Result<Engine> engine_for(const std::string& asked, const std::string& program);
 
+/// LaunchOptions::qemu_parts, for engines that need it.
+Result<std::string> parts_for(Engine engine, const std::string& program, const std::string& from,
+                              const std::string& until, const std::string& debug_folder);
+
 /// Whether it is machine code for x86-64.
 bool is_for_this_processor(const std::string& program);
 
@@ -29,6 +33,7 @@ struct LaunchOptions {
   int session = -1;  ///< the descriptor that the program inherits
   bool follow_children = false;
   std::vector<std::string> for_children;  ///< options of their collectors
+  std::string qemu_parts;                 ///< what qemu_parts() says of these
   /// What an emulator records, each empty = everything.
   std::string region, from, until;
   bool call_stacks = false;

@@ -2,11 +2,14 @@
 
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/library_folder.hpp"
+#include "observe/symbols/function_offsets.hpp"
 
 namespace cachescape::cli {
 namespace {
@@ -78,14 +81,32 @@ Result<void> qemu_can_run(const std::string& path, const collect::ProgramFile& a
                              by->package, prefix_variable));
 }
 
+Result<std::string> qemu_parts(const std::string& path, const std::string& from, const std::string& until,
+                               const std::string& debug_folder) {
+  std::string options;
+  for (const auto& [option, name] : {std::pair{"from", from}, {"until", until}}) {
+    if (name.empty()) continue;
+    CACHESCAPE_TRY(const auto offsets, debug_folder.empty() ? symbols::function_offsets(path, name)
+                                                            : symbols::function_offsets(path, name, debug_folder));
+    if (offsets.empty())
+      return failure(
+          ErrorKind::unsupported, fmt::format("the program has no function {}", name), path,
+          "in QEMU only functions of the program's own file are seen; it may be inlined, or have another name");
+    options += fmt::format(",{}={}", option, fmt::join(offsets, ":"));
+  }
+  return options;
+}
+
 std::vector<std::string> qemu_command(const std::string& path, const collect::ProgramFile& about,
-                                      const std::vector<std::string>& command, int session, bool follow_children) {
+                                      const std::vector<std::string>& command, int session, bool follow_children,
+                                      const std::string& parts) {
   const Emulated& by = *find(about.processor);
   std::vector<std::string> words{by.program};
   if (const std::string libraries = libraries_of(by); !libraries.empty()) words.insert(words.end(), {"-L", libraries});
   if (*by.model != '\0' && std::getenv("QEMU_CPU") == nullptr) words.insert(words.end(), {"-cpu", by.model});
   std::string options = fmt::format("{}/{},session={}", quoted(*library_folder(plugin)), plugin, session);
   if (follow_children) options += fmt::format(",collector={}/cachescape", quoted(own_folder()));
+  options += parts;
   words.insert(words.end(), {"-plugin", options, "-0", command[0], path});
   words.insert(words.end(), command.begin() + 1, command.end());
   return words;

@@ -15,6 +15,11 @@ Result<void> qemu_can_run(const std::string& path, const collect::ProgramFile& a
 /// The command that runs the program at `path` in QEMU; `command` is what it was called by, and its arguments. The
 /// plugin is its last option, and "-0" follows.
 std::vector<std::string> qemu_command(const std::string& path, const collect::ProgramFile& about,
-                                      const std::vector<std::string>& command, int session, bool follow_children);
+                                      const std::vector<std::string>& command, int session, bool follow_children,
+                                      const std::string& parts);
+
+/// What the plugin is told of functions of the program whose calls begin and end what is recorded; either may be empty.
+Result<std::string> qemu_parts(const std::string& path, const std::string& from, const std::string& until,
+                               const std::string& debug_folder);
 
 }  // namespace cachescape::cli

@@ -32,6 +32,7 @@ struct RecordOptions {
   std::string follow;
   bool quiet = false;
   std::vector<std::string> for_children;  ///< options of the collectors of processes that are followed
+  std::string qemu_parts;
   std::vector<std::string> command;
 };
 
@@ -76,6 +77,7 @@ Result<Child> start(const RecordOptions& options, Engine engine, int session) {
     how.follow_children = !options.follow.empty();
     how.for_children = options.for_children;
     how.region = recording.region;
+    how.qemu_parts = options.qemu_parts;
     how.from = recording.from;
     how.until = recording.until;
     how.call_stacks = recording.call_stacks;
@@ -98,12 +100,16 @@ Result<void> emulated_can(const RecordingOptions& options) {
   return {};
 }
 
-/// What only Valgrind tells.
-Result<void> others_can(const RecordingOptions& options) {
+Result<void> compiled_can(const RecordingOptions& options) {
   if (!options.from.empty() || !options.until.empty())
-    return failure(ErrorKind::unsupported, "calls of functions are seen in Valgrind only",
+    return failure(ErrorKind::unsupported, "calls of functions are seen in emulators only",
                    options.from.empty() ? "--until " + options.until : "--from " + options.from,
                    "add --engine valgrind, or mark a region in the source (<cachescape/mark.h>)");
+  return {};
+}
+
+/// What only Valgrind tells.
+Result<void> others_can(const RecordingOptions& options) {
   if (options.call_stacks)
     return failure(
         ErrorKind::unsupported, "call stacks are told by Valgrind, or by programs that are compiled so",
@@ -132,9 +138,11 @@ Result<int> run(RecordOptions& options) {
   // Before the program does anything.
   CACHESCAPE_CHECK(recording_analysis(options.recording));
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
-  if (engine != Engine::compiled) CACHESCAPE_CHECK(emulated_can(options.recording));
+  CACHESCAPE_CHECK(engine == Engine::compiled ? compiled_can(options.recording) : emulated_can(options.recording));
   if (engine != Engine::valgrind) CACHESCAPE_CHECK(others_can(options.recording));
   if (engine == Engine::qemu) CACHESCAPE_CHECK(qemu_can(options.recording, options.command[0]));
+  CACHESCAPE_TRY(options.qemu_parts, parts_for(engine, options.command[0], options.recording.from,
+                                               options.recording.until, options.recording.debug_folder));
   CACHESCAPE_TRY(auto session,
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
   ask_for_order(session.header(), options.recording.order);

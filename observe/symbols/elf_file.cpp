@@ -78,6 +78,12 @@ std::optional<std::uint64_t> ElfFile::address_at(std::uint64_t file_offset) cons
   return found->address - (found->offset - file_offset);
 }
 
+std::optional<std::uint64_t> ElfFile::offset_of(std::uint64_t address) const {
+  for (const Segment& s : segments_)
+    if (address - s.address < s.bytes) return s.offset + (address - s.address);
+  return std::nullopt;
+}
+
 bool ElfFile::has_section(const char* name) const {
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf(), &names) != 0) return false;

@@ -28,6 +28,8 @@ class ElfFile {
   std::string build_id() const;
   /// The address in the file's own numbering of what lies at an offset of the file.
   std::optional<std::uint64_t> address_at(std::uint64_t file_offset) const;
+  /// The other way round; nothing where the file has no bytes for it.
+  std::optional<std::uint64_t> offset_of(std::uint64_t address) const;
   /// Whether the file has a section of that name with contents.
   bool has_section(const char* name) const;
 

@@ -22,12 +22,14 @@ class SymbolTable {
 
   /// The function at an address, or null. One of unknown size reaches to the next. O(log functions).
   const Symbol* function_at(std::uint64_t address) const;
+  /// By ascending address, one at each.
+  const std::vector<Symbol>& functions() const { return functions_; }
   /// By ascending address, of known sizes. Thread-local variables, which have no address, are left out.
   const std::vector<Symbol>& variables() const { return variables_; }
   bool empty() const { return functions_.empty() && variables_.empty(); }
 
  private:
-  std::vector<Symbol> functions_;  ///< by ascending address, one at each
+  std::vector<Symbol> functions_;
   std::vector<Symbol> variables_;
 };
 

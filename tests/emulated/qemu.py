@@ -9,7 +9,7 @@ import time
 import unittest
 
 from common import FAST, PROGRAM, SOURCE, TOUCH, Emulated, main, wait_for
-from regions import CALIPERS
+from regions import CALIPERS, FUNCTIONS
 from truth import ATOMICS, SCALAR, STATE, STRINGS, VECTORS
 
 FOREIGN = ("aarch64", "riscv64")
@@ -483,7 +483,8 @@ class Choosing(Qemu):
     def test_what_it_cannot_do_is_refused(self):
         self.build_for("aarch64", "int main(void) { return 0; }")
         for option, message in ((["--counters-only"], "only programs built by cachescape cc"),
-                                (["--from", "main"], "calls of functions are seen in Valgrind only"),
+                                (["--call-stacks"], "call stacks are told by Valgrind"),
+                                (["--from", "missing"], "the program has no function missing"),
                                 (["--kernel"], "what the kernel accesses is seen in Valgrind only")):
             self.assertIn(message, self.record("./x", options=option, expect=5).stderr)
 
@@ -514,6 +515,38 @@ class Parts(Qemu):
                 int main(void) {{ for (int i = 0; i < 1000; i++) {{ {marked} }} return 0; }}""", "-O2", "-static", f"-I{SOURCE}/include")
             self.record(program, options=["--region", "a"])
             self.assertEqual((self.info()["writes"], self.accesses_to("cells")[1]), (1000, 1000), machine)
+
+    FROM_UNTIL = r"""
+        #include <stdio.h>
+        volatile int cells[100];
+        __attribute__((noinline)) void write_cells(int times) {
+          for (int k = 0; k < times; k++)
+            for (int i = 0; i < 100; i++) cells[i] = i;
+        }
+        __attribute__((noinline)) void begin(void) { cells[0] = 0; }
+        __attribute__((noinline)) void finish(void) { cells[0] = 0; }
+        int main(void) {
+          write_cells(1); begin(); write_cells(2); begin(); finish(); write_cells(4); begin(); write_cells(8); finish();
+          write_cells(16);
+          puts("done");
+          return 0;
+        }"""
+
+    def test_from_one_function_until_another(self):
+        for machine in FOREIGN:
+            for linking in ([], ["-static"]):
+                self.build_for(machine, self.FROM_UNTIL, "-O1", *linking)
+                self.assertEqual(self.cells("--from", "begin", "--until", "finish"), 100 * (2 + 8) + 3, machine)
+                self.assertEqual(self.cells("--from", "begin"), 100 * (2 + 4 + 8 + 16) + 5, machine)
+                self.assertEqual(self.cells("--until", "finish"), 100 * (1 + 2) + 2, machine)
+                # Its first store and all that comes before its second call are inside.
+                self.assertEqual(self.cells("--from", "begin", "--until", "begin"), 100 * (2 + 8 + 16) + 3, machine)
+
+    def test_functions_of_cpp(self):
+        self.build(FUNCTIONS, "-O2", language="cpp")
+        engine = ("--engine", "qemu")
+        self.assertEqual(self.cells(*engine, "--from", "phase::begin(int)", "--until", "phase::End::now() const"), 100 * (2 + 8) + 3)
+        self.assertEqual(self.cells(*engine, "--from", "phase::begin"), 100 * (2 + 4 + 8 + 16 + 32 + 64) + 6)
 
     def test_regions_of_this_processor_are_refused(self):
         self.build_for("x86_64", "int main(void) { return 0; }")

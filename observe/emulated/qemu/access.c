@@ -147,10 +147,11 @@ static __attribute__((noinline)) void any_access(struct cs_instruction* i, qemu_
                                                  uint64_t address) {
   struct cs_stream* const s = &cs_stream;
   if (cs_session() == NULL) return;
+  if (!s->stack_known && (info >> 16 & QEMU_PLUGIN_MEM_W) != 0) note_stack(s, address);
+  if (__atomic_load_n(&cs_outside, __ATOMIC_RELAXED)) return;
   const struct operation* const o = operation_of(i, info);
   if (o == NULL || o->is_left_out) return;
   if (s->instruction == i && joins(s, i, o->shape, address)) return;
-  if (!s->stack_known && o->shape.kind != CACHESCAPE_READ) note_stack(s, address);
   if (s->next >= s->end && !cs_refill(s)) return;
   write_record(s, i, o, address);
 }
@@ -161,7 +162,7 @@ void cs_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void
   struct cs_stream* const s = &cs_stream;
   const struct operation* const first = next_of(&i->operations);
   if (__builtin_expect(first != NULL && first->info == info && !first->is_left_out && s->instruction != i &&
-                           s->next < s->end && s->stack_known,
+                           s->next < s->end && s->stack_known && !__atomic_load_n(&cs_outside, __ATOMIC_RELAXED),
                        1))
     write_record(s, i, first, address);
   else

@@ -209,6 +209,24 @@ uint32_t cs_mapping_of(uint64_t guest_address) {
   return number_plus_1;
 }
 
+/* Known once QEMU has loaded it. */
+static const char* program_path(void) {
+  static char* path;
+  if (path == NULL) path = realpath(qemu_plugin_path_to_binary(), NULL);
+  return path == NULL ? "" : path;
+}
+
+int64_t cs_offset_in_program(uint64_t guest_address) {
+  const uint32_t number_plus_1 = cs_mapping_of(guest_address);
+  if (number_plus_1 == 0) return -1;
+  pthread_mutex_lock(&lock);
+  const struct known* const k = &known[number_plus_1 - 1];
+  const int64_t offset =
+      strcmp(k->path, program_path()) == 0 ? (int64_t)(guest_address - k->begin + k->file_offset) : (int64_t)-1;
+  pthread_mutex_unlock(&lock);
+  return offset;
+}
+
 void cs_mapping_changed(uint64_t guest_address, uint64_t bytes) {
   pthread_mutex_lock(&lock);
   for (uint32_t i = 0; i < known_count; ++i)

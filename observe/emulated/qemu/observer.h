@@ -74,6 +74,8 @@ uint64_t* cs_new_counter(uint64_t* at);
 void cs_add_count(const struct cachescape_code_count* count);
 uint32_t cs_mapping_of(uint64_t guest_address); /* number + 1; 0 where no file is mapped there */
 uint64_t cs_tag(const char* text);              /* its place in the session, 0 where there is no room */
+/* The offset in the program's own file of what lies at an address; −1 where it is not from there. */
+int64_t cs_offset_in_program(uint64_t guest_address);
 void cs_mapping_changed(uint64_t guest_address, uint64_t bytes);
 void cs_before_fork(void);
 void cs_after_fork(void);
@@ -85,6 +87,11 @@ struct cs_instruction* cs_new_instruction(uint64_t address, uint32_t mapping, bo
 void cs_forget_descriptors(void);
 void cs_block_begins(unsigned vcpu, void* data);
 void cs_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void* data);
+
+/* function.c: calls of functions of the program that begin and end what is recorded, for the whole process. */
+extern bool cs_outside; /* atomic: nothing is recorded now */
+void cs_function_option(const char* option);
+void cs_instrument_function(struct qemu_plugin_insn* instruction);
 
 /* caliper.c: what <cachescape/mark.h> asks. Whether the instruction is part of that, and what it accesses nobody's. */
 bool cs_instrument_caliper(const struct cs_machine* machine, struct qemu_plugin_insn* instruction);

@@ -87,6 +87,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
     }
     if (machine->is_not_told(code, bytes))
       qemu_plugin_register_vcpu_insn_exec_cb(from, cs_count_lost, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    cs_instrument_function(from);
     if (cs_instrument_caliper(machine, from)) continue;
     const bool in_pieces = machine->comes_in_pieces(code, bytes);
     struct cs_instruction* const to =
@@ -135,6 +136,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int count,
   int session_file = -1;
   for (int i = 0; i < count; ++i) {
     if (strncmp(options[i], "session=", 8) == 0) session_file = atoi(options[i] + 8);
+    cs_function_option(options[i]);
     if (strncmp(options[i], "collector=", 10) == 0) collector = strdup(options[i] + 10);
   }
   machine = cs_machine_of(info->target_name);
