@@ -18,7 +18,7 @@ struct SynthesisOptions {
   /// References of each phase; 0 = as many as its working set needs, between these.
   std::uint64_t length = 0;
   std::uint64_t least_length = 200'000;
-  std::uint64_t most_length = 4'000'000;
+  std::uint64_t most_length = 12'000'000;
   /// No word is referenced twice.
   bool unique = false;
   std::uint64_t random_seed = 1;
