@@ -178,6 +178,8 @@ class Attempts {
     Random random(options_.random_seed);
     Rounds made = make_rounds(attempt.references, attempt.placement, target_, rounds, random);
     attempt.references = std::move(made.references);
+    // Rounds are of equal length, which may be a few references too many.
+    attempt.references.resize(std::min<std::size_t>(attempt.references.size(), length_));
     attempt.placement = std::move(made.placement);
     return made.achieved;
   }

@@ -20,10 +20,10 @@ constexpr unsigned log2_lines(std::size_t width) { return static_cast<unsigned>(
 
 /// The first touch of a line in a round.
 struct Touch {
-  std::uint32_t slot = 0;  ///< a block of the round
-  std::uint8_t word = 0;   ///< turned over
-  std::uint8_t least = 0;  ///< widths from this one on down to the narrowest are touched for the first time
-  std::uint32_t at = 0;    ///< the reference
+  std::uint32_t slot = 0;   ///< a block of the round
+  std::uint8_t word = 0;    ///< turned over
+  std::uint8_t widest = 0;  ///< lines of this width and of all narrower ones are touched for the first time
+  std::uint32_t at = 0;     ///< the reference
 };
 
 /// What happens to the lines of one width.
@@ -72,7 +72,7 @@ class Maker {
     result_.references.reserve(round_.size() * count);
     for (std::uint64_t k = 0; k < count; ++k) {
       made_rounds_ = static_cast<double>(k);
-      choose(k == 0);
+      blocks_.assign(base_.places.size(), none);
       touch_round(result_.achieved.first, true);
       emit();
       chosen_.push_back(blocks_);
@@ -103,7 +103,7 @@ class Maker {
 
   /// First touches, distances of all others, and the order in which lines are touched last.
   void find_touches() {
-    std::array<std::vector<std::uint32_t>, whole + 1> last;
+    std::array<std::vector<std::uint32_t>, whole + 1> first_of_wider;
     for (std::size_t w = 0; w <= whole; ++w) {
       if (!widths_[w]) continue;
       DepthBins lines(*widths_[w]->wanted.bins);
@@ -119,7 +119,7 @@ class Maker {
           touches_.push_back(
               {round_[i].block, turned(round_[i]), static_cast<std::uint8_t>(w), static_cast<std::uint32_t>(i)});
         } else {
-          last[w].push_back(static_cast<std::uint32_t>(i));
+          first_of_wider[w].push_back(static_cast<std::uint32_t>(i));
         }
       }
       std::vector<std::uint32_t>& order = widths_[w]->order;
@@ -132,9 +132,9 @@ class Maker {
     // A wider line's first touch is one of a narrower line too.
     for (std::size_t w = narrowest() + 1; w <= whole; ++w) {
       std::size_t at = 0;
-      for (const std::uint32_t i : last[w]) {
+      for (const std::uint32_t i : first_of_wider[w]) {
         while (touches_[at].at != i) ++at;
-        touches_[at].least = static_cast<std::uint8_t>(w);
+        touches_[at].widest = static_cast<std::uint8_t>(w);
       }
     }
   }
@@ -145,8 +145,9 @@ class Maker {
     const auto block = static_cast<std::uint32_t>(placement.places.size());
     const std::uint32_t column = base_.places[slot] % set_columns;
     std::uint32_t place = base_.places[slot];
-    if (block >= base_.places.size())
+    if (block >= base_.places.size()) {
       place = base_.end / set_columns * set_columns + set_columns * (1 + rows_[column]++) + column;
+    }
     placement.places.push_back(place);
     placement.turns.push_back(0);
     placement.end = std::max(placement.end, place + 1);
@@ -159,7 +160,7 @@ class Maker {
     std::array<double, whole + 1> sums{};
     std::array<double, whole + 1> counts{};
     for (const Touch& touch : lines_of_slot_[slot]) {
-      for (std::size_t w = narrowest(); w <= touch.least; ++w) {
+      for (std::size_t w = narrowest(); w <= touch.widest; ++w) {
         if (!widths_[w]) continue;
         sums[w] += widths_[w]->want(line(block, touch.word, w), all);
         ++counts[w];
@@ -170,16 +171,11 @@ class Maker {
     return worth;
   }
 
-  void choose(bool first) {
-    blocks_.assign(base_.places.size(), none);
-    first_ = first;
-  }
-
   std::uint32_t block_for(std::uint32_t slot, double all) {
     for (auto& width : widths_) {
       if (width) width->weigh(all);
     }
-    if (first_) return new_block(slot);
+    if (families_[slot].empty()) return new_block(slot);
     const std::vector<std::uint32_t>& family = families_[slot];
     // A block that does not exist yet: all its lines are new.
     auto best = static_cast<std::uint32_t>(result_.placement.places.size());
@@ -209,12 +205,12 @@ class Maker {
     const auto length = static_cast<double>(round_.size());
     for (const Touch& touch : touches_) {
       std::uint32_t& block = blocks_[touch.slot];
-      if (touch.least == whole && choosing) {
+      if (touch.widest == whole && choosing) {
         // What the round does within itself is booked already.
         const double all = made_rounds_ * length + length;
         block = block_for(touch.slot, all);
       }
-      for (std::size_t w = narrowest(); w <= touch.least; ++w) {
+      for (std::size_t w = narrowest(); w <= touch.widest; ++w) {
         if (!widths_[w]) continue;
         Width& width = *widths_[w];
         const std::size_t bin = width.lines.touch(line(block, touch.word, w));
@@ -249,11 +245,10 @@ class Maker {
   std::vector<Touch> touches_;
   std::vector<std::vector<Touch>> lines_of_slot_;
   std::vector<std::vector<std::uint32_t>> families_;  ///< blocks that each slot has used
-  std::vector<std::uint32_t> rows_;
-  std::vector<std::uint32_t> blocks_;  ///< of each slot in this round
-  std::vector<std::uint8_t> bins_;     ///< of the first touch of each slot in this round
-  std::vector<std::vector<std::uint32_t>> chosen_;
-  bool first_ = true;
+  std::vector<std::uint32_t> rows_;                   ///< of each column, behind the round's own memory
+  std::vector<std::uint32_t> blocks_;                 ///< of each slot in this round
+  std::vector<std::uint8_t> bins_;                    ///< of the first touch of each slot in this round
+  std::vector<std::vector<std::uint32_t>> chosen_;    ///< blocks of each slot, by round
   double made_rounds_ = 0;
   Rounds result_;
 };

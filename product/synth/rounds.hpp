@@ -19,10 +19,10 @@ struct Rounds {
   Achieved achieved;
 };
 
-/// Makes a round `count` times. Within a round every distance stays as it was made. The first touch of a block in a
-/// round may go to any block that the round does not use yet: it goes to one whose lines lie as far back as is wanted
-/// most, or to a new one. So distances that would need a long trace are made from a short one. Blocks take the place of
-/// others only where these lie in the same sets of first-level caches.
+/// Makes a round `count` times. Within a round every distance stays as it was made. Where a round touches a block for
+/// the first time, it takes one that took this part in a round before, whose lines lie as far back as is wanted most,
+/// or a new one in the same sets of first-level caches. So distances that would need a long trace are made from a short
+/// one. Takes some 10 ns per reference.
 Rounds make_rounds(const std::vector<Reference>& round, const Placement& placement, const Aim& aim, std::uint64_t count,
                    Random& random);
 

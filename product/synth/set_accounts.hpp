@@ -29,7 +29,7 @@ class SetAccounts {
   }
   double worth_of_new() const { return lower_[new_ % 16] + upper_[new_ / 16]; }
   /// Whether the caches find more than they should.
-  bool conflicts_wanted() const { return worth_of_miss_ > tolerated; }
+  bool conflicts_wanted() const { return worth_of_miss_ > 0; }
   /// Room for lines up to this one.
   void reserve(std::uint32_t line) {
     if (line >= found_in_.size()) found_in_.resize(2 * (line + std::size_t{1}), 0);
@@ -37,9 +37,6 @@ class SetAccounts {
   void touch(std::uint32_t line, std::uint64_t place, bool is_new);
 
  private:
-  /// References; less is what chance makes.
-  static constexpr double tolerated = 100;
-
   struct Cache {
     std::uint64_t sets = 1;
     std::size_t ways = 1;

@@ -48,7 +48,7 @@ struct Synthesis {
 };
 
 /// The same signatures and options make the same seed. Errors: no signature, words of different sizes, lengths out of
-/// range. Some 0.5–1 µs per reference and attempt.
+/// range. Some 1 µs per reference of a round, of which there are at most 2 million, and attempt.
 Result<Synthesis> synthesize(std::span<const signature::Signature> signatures, const SynthesisOptions& options);
 
 }  // namespace cachescape::synth
