@@ -7,7 +7,7 @@ add_library(cachescape_warnings INTERFACE)
 target_compile_options(cachescape_warnings INTERFACE
   -Wall -Wextra -Wconversion -Werror
   # g++ 12 raises these falsely in its own headers when optimising.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>
   # libstdc++ 12 uses what it has deprecated itself; g++ leaves signs out of conversions in C++.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations -Wno-sign-conversion>)
 add_library(cachescape_options INTERFACE)

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "profile/bundled_insert.hpp"
 #include "profile/insert.hpp"
 #include "profile/object_kinds.hpp"
 
@@ -80,8 +81,8 @@ class DistanceWriter {
  public:
   static Result<DistanceWriter> of(const Database& database) {
     CACHESCAPE_TRY(Statement place, database.prepare("INSERT INTO place VALUES(?1, ?7, ?6, ?2, ?3, ?4, ?5)"));
-    CACHESCAPE_TRY(Statement total, database.prepare("INSERT INTO place_kind VALUES(?1, ?2, ?3, ?4)"));
-    CACHESCAPE_TRY(Statement bin, database.prepare("INSERT INTO place_bin VALUES(?1, ?2, ?3, ?4)"));
+    CACHESCAPE_TRY(auto total, BundledInsert<4>::prepare(database, "place_kind"));
+    CACHESCAPE_TRY(auto bin, BundledInsert<4>::prepare(database, "place_bin"));
     return DistanceWriter(std::move(place), std::move(total), std::move(bin));
   }
 
@@ -94,20 +95,24 @@ class DistanceWriter {
       for (std::uint64_t kind = 0; kind < access_kinds; ++kind) {
         const Histogram& h = d.kinds[kind];
         if (h.total() == 0) continue;
-        CACHESCAPE_CHECK(insert(total_, id_, kind, h.total(), h.cold));
-        for (const Bin& b : h.bins) CACHESCAPE_CHECK(insert(bin_, id_, kind, b.value, b.count));
+        CACHESCAPE_CHECK(total_.add({id_, kind, h.total(), h.cold}));
+        for (const Bin& b : h.bins) CACHESCAPE_CHECK(bin_.add({id_, kind, b.value, b.count}));
       }
     }
     return {};
   }
+  Result<void> finish() {
+    CACHESCAPE_CHECK(total_.finish());
+    return bin_.finish();
+  }
 
  private:
-  DistanceWriter(Statement place, Statement total, Statement bin)
+  DistanceWriter(Statement place, BundledInsert<4> total, BundledInsert<4> bin)
       : place_(std::move(place)), total_(std::move(total)), bin_(std::move(bin)) {}
 
   Statement place_;
-  Statement total_;
-  Statement bin_;
+  BundledInsert<4> total_;
+  BundledInsert<4> bin_;
   std::uint64_t id_ = 0;
 };
 
@@ -124,7 +129,8 @@ Result<void> write_places(const Database& database, const Places& places) {
   CACHESCAPE_CHECK(insert(line, places.line.bytes().value));
   CACHESCAPE_TRY(DistanceWriter distances, DistanceWriter::of(database));
   CACHESCAPE_CHECK(distances.write(places.site_distances, "site"));
-  return distances.write(places.object_distances, "object");
+  CACHESCAPE_CHECK(distances.write(places.object_distances, "object"));
+  return distances.finish();
 }
 
 }  // namespace cachescape::profile

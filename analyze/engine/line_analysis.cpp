@@ -58,6 +58,7 @@ void LineAnalysis::consume(const Loop& loop) {
 
 void LineAnalysis::flush() {
   process_pending();
+  repeated_.empty([this](const RepeatedTouch& r) { count(r); });
   plans_.for_each([this](PlannedLoop& p) {
     settle(p);
     settle_sets(p);
@@ -103,23 +104,18 @@ void LineAnalysis::count_pending(std::size_t n) {
   constexpr std::size_t ahead = 12;
   for (std::size_t i = 0; i < n; ++i) {
     if (i + ahead < n) counts_[kinds_[i + ahead]].prefetch(distances_[i + ahead]);
-    DistanceCounts& counts = counts_[kinds_[i]];
-    const std::uint64_t weight = weights_[i] * count_scale_;
-    if (distances_[i] == cold_distance) [[unlikely]] {
-      counts.add_cold(weight);
-    } else {
-      counts.add(distances_[i], weight);
-    }
+    repeated_.add(places_[i], kinds_[i], distances_[i], weights_[i], [this](const RepeatedTouch& r) { count(r); });
   }
-  if (!options_.places) return;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t weight = weights_[i] * count_scale_;
-    if (weight == 0) continue;
-    if (distances_[i] == cold_distance) [[unlikely]] {
-      place_counts_.add_cold(places_[i], kinds_[i] % access_kinds, weight);
-    } else {
-      place_counts_.add(places_[i], kinds_[i] % access_kinds, distances_[i], weight);
-    }
+}
+
+void LineAnalysis::count(const RepeatedTouch& r) {
+  const std::uint64_t weight = r.times * count_scale_;
+  if (r.distance == cold_distance) [[unlikely]] {
+    counts_[r.kind()].add_cold(weight);
+    if (options_.places) place_counts_.add_cold(r.place(), r.kind() % access_kinds, weight);
+  } else {
+    counts_[r.kind()].add(r.distance, weight);
+    if (options_.places) place_counts_.add(r.place(), r.kind() % access_kinds, r.distance, weight);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "analyze/engine/line_sample.hpp"
 #include "analyze/engine/loop_plans.hpp"
 #include "analyze/engine/place_counts.hpp"
+#include "analyze/engine/repeated_touches.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "cachescape/profile.hpp"
 
@@ -104,6 +105,7 @@ class LineAnalysis {
   }
   void process_pending();
   void count_pending(std::size_t n);
+  void count(const RepeatedTouch& repeated);
   void follow_epochs(std::size_t n);
 
   bool may_plan_loops() const {
@@ -127,6 +129,7 @@ class LineAnalysis {
 
   LineAnalysisOptions options_;
   StackDistances stack_;
+  RepeatedTouches repeated_;
   std::array<DistanceCounts, 2 * access_kinds> counts_;  ///< by kind, then those of lines that others touched last
   PlaceCounts place_counts_;
   std::optional<WriteEpochs> epochs_;
