@@ -32,16 +32,23 @@ HalfShare half_share(const HalfCounts& counts) {
   return half;
 }
 
+/// Lines of caches, between whose sizes distances are told apart too.
+constexpr LineSize least_between{6};
+
 std::optional<Width> width_of(LineSize line, const std::array<Histogram, access_kinds>& kinds) {
   std::uint64_t touches = 0;
   for (const Histogram& h : kinds) touches += h.total();
   if (touches == 0) return std::nullopt;
-  Width width{line, {}};
-  for (std::size_t b = 0; b < signature_depths; ++b) {
+  const auto hit_rate = [&](std::uint64_t depth) {
     std::uint64_t hits = 0;
-    for (const Histogram& h : kinds) hits += h.below(std::uint64_t{1} << b);
-    width.hit_rates[b] = share(hits, touches);
-  }
+    for (const Histogram& h : kinds) hits += h.below(depth);
+    return share(hits, touches);
+  };
+  Width width{line, {}, {}};
+  for (std::size_t b = 0; b < signature_depths; ++b) width.hit_rates[b] = hit_rate(std::uint64_t{1} << b);
+  if (line < least_between) return width;
+  width.between.emplace();
+  for (std::size_t i = 0; i < between_depths; ++i) (*width.between)[i] = hit_rate(between_depth(i));
   return width;
 }
 
@@ -77,8 +84,14 @@ Signature signature_of(const SignatureCounts& counts, const SignatureRule& rule,
 void add_widths(Signature& signature, const Profile& profile, const Scope& scope) {
   for (const StackProfile& stack : profile.stacks) {
     const std::uint64_t bytes = stack.line.bytes().value;
-    if (stack.scope != scope || bytes < signature.rule.word || stack.line >= signature_block) continue;
-    if (const auto width = width_of(stack.line, stack.kinds)) signature.detail->widths.push_back(*width);
+    if (stack.scope != scope || bytes < signature.rule.word || stack.line > signature_block) continue;
+    const auto width = width_of(stack.line, stack.kinds);
+    if (!width) continue;
+    if (stack.line == signature_block) {
+      signature.detail->between = width->between;
+    } else {
+      signature.detail->widths.push_back(*width);
+    }
   }
 }
 

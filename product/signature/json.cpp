@@ -28,8 +28,11 @@ Json detail_json(const Detail& detail) {
   json["foreign"] = detail.foreign;
   json["widths"] = Json::array();
   for (const Width& width : detail.widths) {
-    json["widths"].push_back({{"line", width.line.bytes().value}, {"hit_rates", width.hit_rates}});
+    json["widths"].push_back({{"line", width.line.bytes().value},
+                              {"hit_rates", width.hit_rates},
+                              {"between", width.between ? Json(*width.between) : Json()}});
   }
+  json["between"] = detail.between ? Json(*detail.between) : Json();
   json["sets"] = Json::array();
   for (const SetHitRate& s : detail.sets) {
     json["sets"].push_back({{"sets", s.sets}, {"ways", s.ways}, {"hit_rate", s.hit_rate}});

@@ -23,10 +23,22 @@ struct HalfShare {
 /// Hit rates of fully associative LRU caches of 1, 2, 4 … 2^16 lines.
 using HitRates = std::array<double, signature_depths>;
 
+/// Larger caches than these are told apart at every quarter on the way to the next power of two: second levels have
+/// sizes in between, and a program that goes round a working set fits or does not.
+inline constexpr std::size_t first_quartered = 9;
+inline constexpr std::size_t quarters_between = 3;
+inline constexpr std::size_t between_depths = (signature_depths - 1 - first_quartered) * quarters_between;
+/// Lines of the caches in between, ascending: 2^9 × 5/4, 2^9 × 6/4, 2^9 × 7/4, 2^10 × 5/4 …
+constexpr std::uint64_t between_depth(std::size_t index) {
+  return (4 + 1 + index % quarters_between) << (first_quartered - 2 + index / quarters_between);
+}
+using BetweenRates = std::array<double, between_depths>;
+
 /// Hit rates at one width of lines.
 struct Width {
   LineSize line{6};
   HitRates hit_rates{};
+  std::optional<BetweenRates> between{};
 
   friend bool operator==(const Width&, const Width&) = default;
 };
@@ -47,6 +59,7 @@ struct Detail {
   std::vector<double> threads{1};                ///< share of all references that each thread makes
   std::uint64_t blocks = 0;                      ///< different ones; 0 = unknown
   std::vector<Width> widths;                     ///< ascending, below 512 bytes
+  std::optional<BetweenRates> between;           ///< of blocks
   std::vector<SetHitRate> sets;                  ///< by ascending (sets, ways)
   std::vector<Bin> steps;                        ///< as SignatureProfile::steps, the most frequent ones
   std::uint64_t other_steps = 0;                 ///< all others, anywhere

@@ -254,9 +254,10 @@ class Reader {
       return {};
     }
     if (const auto inside = argument(key, "Width")) return width(line, *inside, text);
+    if (const auto inside = argument(key, "Between")) return between(line, *inside, text);
     if (const auto inside = argument(key, "Sets")) return sets(line, *inside, text);
     if (const auto inside = argument(key, "Step")) return step(line, *inside, text);
-    return wrong(line, "References, Blocks, Parallelism, Threads, Mix, Width, Sets or Step");
+    return wrong(line, "References, Blocks, Parallelism, Threads, Mix, Width, Between, Sets or Step");
   }
 
   Result<void> width(std::string_view line, std::string_view bytes, std::string_view text) {
@@ -266,10 +267,24 @@ class Reader {
     if (!size || !LineSize::valid(*size) || *size < 4 || *size > 256 || !values || values->size() != signature_depths) {
       return wrong(line, "Width(4 … 256) = 17 shares");
     }
-    Width width{LineSize::of(*size), {}};
+    Width width{LineSize::of(*size), {}, {}};
     std::copy(values->begin(), values->end(), width.hit_rates.begin());
     if (!widths.empty() && widths.back().line >= width.line) return wrong(line, "a width larger than the one before");
     widths.push_back(width);
+    return {};
+  }
+
+  Result<void> between(std::string_view line, std::string_view bytes, std::string_view text) {
+    Detail& detail = *signatures_.back().detail;
+    const auto size = whole_number(bytes);
+    const auto values = shares(text);
+    const bool blocks = size == signature_block.bytes().value;
+    const bool last = size && !detail.widths.empty() && detail.widths.back().line.bytes().value == *size;
+    if ((!blocks && !last) || !values || values->size() != between_depths) {
+      return wrong(line, fmt::format("Between(BYTES) = {} shares, behind the width or for 512 bytes,", between_depths));
+    }
+    BetweenRates& rates = (blocks ? detail.between : detail.widths.back().between).emplace();
+    std::copy(values->begin(), values->end(), rates.begin());
     return {};
   }
 

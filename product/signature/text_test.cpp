@@ -30,7 +30,10 @@ Signature full() {
   detail.writes[far_bin] = 1;
   detail.threads = {0.75, 0.25};
   detail.blocks = 12'345;
-  detail.widths = {{LineSize{5}, s.hit_rates}, {LineSize{6}, s.hit_rates}};
+  BetweenRates between{};
+  between.fill(0.5);
+  detail.widths = {{LineSize{5}, s.hit_rates, {}}, {LineSize{6}, s.hit_rates, between}};
+  detail.between = between;
   detail.sets = {{64, 8, 0.5}, {512, 2, 0.25}};
   detail.steps = {{1, 100}, {4095, 7}};
   detail.other_steps = 9;
@@ -100,6 +103,8 @@ TEST(SignatureText, DetailsAreChecked) {
                                                         {"Mix(cold)", "Mix(2^17)"},
                                                         {"Width(32)", "Width(512)"},
                                                         {"Width(64)", "Width(32)"},
+                                                        {"Between(64)", "Between(128)"},
+                                                        {"Between(512) = 0.5", "Between(512) ="},
                                                         {"Sets(64x8)", "Sets(0x8)"},
                                                         {"Sets(64x8)", "Sets(65536x65536)"},
                                                         {"Step(4095)", "Step(4096)"},

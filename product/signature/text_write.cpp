@@ -17,6 +17,13 @@ std::string averages(const HalfShare& half) {
                      static_cast<double>(half.counts->again));
 }
 
+void write_between(std::string& text, LineSize line, const std::optional<BetweenRates>& between) {
+  if (!between) return;
+  text += fmt::format("Between({}) =", line.bytes().value);
+  for (const double rate : *between) text += fmt::format(" {:g}", rate);
+  text += '\n';
+}
+
 void write_detail(std::string& text, const Signature& signature) {
   const Detail& detail = *signature.detail;
   text += "\nDETAIL:\n";
@@ -37,7 +44,9 @@ void write_detail(std::string& text, const Signature& signature) {
     text += fmt::format("Width({}) =", width.line.bytes().value);
     for (const double rate : width.hit_rates) text += fmt::format(" {:g}", rate);
     text += '\n';
+    write_between(text, width.line, width.between);
   }
+  write_between(text, signature_block, detail.between);
   for (const SetHitRate& s : detail.sets) text += fmt::format("Sets({}x{}) = {:g}\n", s.sets, s.ways, s.hit_rate);
   for (const Bin& step : detail.steps) text += fmt::format("Step({}) = {}\n", step.value, step.count);
   if (detail.other_steps > 0) text += fmt::format("Step(other) = {}\n", detail.other_steps);

@@ -13,7 +13,7 @@
 namespace cachescape::synth {
 
 /// Distances of blocks, or of lines of one width, by bin.
-using BinCounts = std::array<std::uint64_t, signature_bins>;
+using BinCounts = std::array<std::uint64_t, most_bins>;
 
 /// Index of blocks where halves index lines.
 inline constexpr std::size_t whole = signature_halves;
@@ -21,6 +21,7 @@ inline constexpr std::size_t whole = signature_halves;
 struct Achieved {
   std::uint64_t references = 0;
   std::uint64_t blocks = 0;  ///< distinct
+  std::array<const Bins*, signature_halves + 1> bins{};
   /// By width: lines as wide as each half that was asked for, and blocks.
   std::array<BinCounts, signature_halves + 1> first{};
   std::array<BinCounts, signature_halves + 1> later{};  ///< in every further round
@@ -29,7 +30,7 @@ struct Achieved {
   BinShares shares(std::size_t width, std::uint64_t rounds) const;
 };
 
-/// Widths from `least_half` on.
-Achieved measure(std::span<const Reference> references, std::size_t least_half);
+/// The widths that the aim has, in its bins.
+Achieved measure(std::span<const Reference> references, const Aim& aim);
 
 }  // namespace cachescape::synth

@@ -8,22 +8,28 @@
 
 #include "product/synth/achieved.hpp"
 #include "product/synth/aim.hpp"
+#include "product/synth/rounds.hpp"
 
 namespace cachescape::synth {
 namespace {
 
 /// Bins with less than this share of the references do not decide how much memory a seed needs.
 constexpr double significant = 0.0002;
+/// Nor do those with less than this share of what is farther than this.
+constexpr double significant_of_far = 0.05;
+constexpr std::uint64_t least_far = 1024;
+/// References of a round, where one is not enough.
+constexpr std::uint64_t most_round = 2'000'000;
 constexpr std::uint64_t most_repeats = 1024;
 /// Narrower lines than caches have: to serve them as well would cost time, and the others.
 constexpr LineSize least_line{5};
 /// Without a word twice, lines of 32 bytes would be found again far too seldom whatever one does.
 constexpr LineSize least_unique_line{6};
 
-signature::HitRates hit_rates_of(const BinShares& shares) {
+signature::HitRates hit_rates_of(const BinShares& shares, const Bins& bins) {
   signature::HitRates rates{};
   double sum = 0;
-  for (std::size_t b = 0; b < signature_depths; ++b) rates[b] = sum += shares[b];
+  for (std::size_t b = 0; b < bins.depths(); ++b) rates[bins.octave(b)] = sum += shares[b];
   return rates;
 }
 
@@ -36,8 +42,9 @@ Fit compare(const Aim& aim, const Achieved& achieved, std::uint64_t repeats) {
     if (width < whole && !aim.lines[width]) continue;
     Fit::Width w;
     w.line = line_of_width(width);
-    w.target = hit_rates_of(width == whole ? aim.blocks : *aim.lines[width]);
-    w.achieved = hit_rates_of(achieved.shares(width, repeats));
+    const DistanceShares& wanted = width == whole ? aim.blocks : *aim.lines[width];
+    w.target = hit_rates_of(wanted.shares, *wanted.bins);
+    w.achieved = hit_rates_of(achieved.shares(width, repeats), *wanted.bins);
     for (std::size_t d = 0; d < signature_depths; ++d) {
       const double error = std::abs(w.target[d] - w.achieved[d]);
       sum += error;
@@ -49,35 +56,89 @@ Fit compare(const Aim& aim, const Achieved& achieved, std::uint64_t repeats) {
   return fit;
 }
 
+/// How many references it takes until there are so many blocks, where everything farther away than these is new.
+double references_until(double blocks, const DistanceShares& aim) {
+  const Bins& bins = *aim.bins;
+  double references = 0;
+  double found = 0;
+  for (std::size_t b = 0; b < bins.depths() && static_cast<double>(bins.begin(b)) < blocks; ++b) {
+    // A bin is found again once half of it is there.
+    for (const double half : {0.0, 0.5}) {
+      const auto width = static_cast<double>(bins.end(b) - bins.begin(b)) / 2;
+      const double begin = static_cast<double>(bins.begin(b)) + 2 * half * width;
+      if (half > 0) found += aim.shares[b];
+      references += std::clamp(blocks - begin, 0.0, width) / std::max(1 - found, 1e-9);
+    }
+  }
+  return references;
+}
+
+/// References until there are as many lines as the farthest distances that matter, so wide that there are `most` of
+/// them; 0 where none matters.
+double references_for(const DistanceShares& aim, std::uint64_t most) {
+  const Bins& bins = *aim.bins;
+  double far = 0;
+  for (std::size_t b = bins.of(least_far); b < bins.depths(); ++b) far += aim.shares[b];
+  const double matters = std::max(significant, far * significant_of_far);
+  double sum = 0;
+  for (std::size_t b = bins.depths(); b-- > 1;) {
+    sum += aim.shares[b];
+    if (sum < matters) continue;
+    const std::uint64_t begin = bins.begin(b);
+    const std::uint64_t end = bins.end(b);
+    // Distances lie somewhere between its ends; where there are not so many lines, they are the farthest.
+    const std::uint64_t lines = most > begin && most < end ? most : end - (end - begin) / 2;
+    return references_until(static_cast<double>(lines), aim);
+  }
+  return 0;
+}
+
 /// Enough references for a working set as large as the farthest distances that matter, once everything farther than the
-/// trace reaches is made of new blocks.
+/// trace reaches is made of new lines.
 std::uint64_t length_for(const Aim& aim, const SynthesisOptions& options) {
   if (options.length > 0) return options.length;
-  double fresh = aim.blocks[cold_bin];
-  for (std::size_t b = signature_depths; b-- > 1;) {
-    fresh += aim.blocks[b];
-    if (aim.blocks[b] < significant) continue;
-    const std::uint64_t end = std::uint64_t{1} << b;
-    // Distances lie somewhere between half of it and all; where there are not so many blocks, they are the farthest.
-    const auto blocks = static_cast<double>(
-        aim.different_blocks > end / 2 && aim.different_blocks < end ? aim.different_blocks : end - end / 4);
-    const double length = std::min(blocks / fresh, static_cast<double>(options.most_length));
-    return std::max(static_cast<std::uint64_t>(length), options.least_length);
+  double length = 0;
+  for (std::size_t width = std::min(aim.least_line, whole); width <= whole; ++width) {
+    if (width < whole && (options.unique || !aim.lines[width] || line_of_width(width) < LineSize{6})) continue;
+    length = std::max(length, references_for(width == whole ? aim.blocks : *aim.lines[width],
+                                             aim.different_blocks << (whole - width)));
   }
-  return options.least_length;
+  const std::uint64_t most = options.unique ? std::min(most_round, options.most_length) : options.most_length;
+  return std::clamp(static_cast<std::uint64_t>(length), std::min(options.least_length, most), most);
+}
+
+/// A longer trace is made of rounds of equal length.
+std::uint64_t round_length_for(std::uint64_t length) {
+  const std::uint64_t rounds = (length + most_round - 1) / most_round;
+  return (length + rounds - 1) / rounds;
 }
 
 /// Aims as far beyond as was missed before.
-void correct(BinShares& aim, const BinShares& target, const BinShares& achieved) {
+void correct(DistanceShares& aim, const DistanceShares& target, const BinShares& achieved) {
   double sum = 0;
-  for (std::size_t b = 0; b < signature_bins; ++b) sum += aim[b] = std::max(0.0, aim[b] + target[b] - achieved[b]);
-  for (double& share : aim) share /= sum;
+  for (std::size_t b = 0; b < aim.bins->count(); ++b) {
+    sum += aim.shares[b] = std::max(0.0, aim.shares[b] + target.shares[b] - achieved[b]);
+  }
+  for (double& share : aim.shares) share /= sum;
+}
+
+/// Where words run short there is no choice left for the sake of sets, and a loop is as long as it is.
+signature::Signature without_fine_points(signature::Signature signature) {
+  if (!signature.detail) return signature;
+  signature.detail->between.reset();
+  for (signature::Width& width : signature.detail->widths) width.between.reset();
+  signature.detail->sets.clear();
+  return signature;
 }
 
 class Attempts {
  public:
   Attempts(const signature::Signature& signature, const SynthesisOptions& options)
-      : target_(aim_of(signature, options.unique ? least_unique_line : least_line)), options_(options) {}
+      : signature_(signature),
+        target_(options.unique ? aim_of(without_fine_points(signature), least_unique_line)
+                               : aim_of(signature, least_line)),
+        length_(length_for(aim_of(signature, least_line), options)),
+        options_(options) {}
 
   /// With `loop_blocks` as GeneratorOptions has it, aims corrected as often as it helps.
   void make(std::uint32_t loop_blocks, unsigned rounds) {
@@ -86,7 +147,7 @@ class Attempts {
     for (unsigned round = 0; round < rounds; ++round) {
       ++made_;
       Attempt attempt = generate(aim, loop_blocks);
-      const Achieved achieved = measure(attempt.references, std::min(target_.least_line, whole));
+      const Achieved achieved = lengthen(attempt, loop_blocks);
       attempt.blocks = achieved.blocks;
       judge(attempt, achieved, loop_blocks > 0);
       const double error = attempt.fit.mean_error;
@@ -109,9 +170,24 @@ class Attempts {
   const Aim& target() const { return target_; }
 
  private:
+  /// Rounds on more memory, where that is more than a loop.
+  Achieved lengthen(Attempt& attempt, std::uint32_t loop_blocks) const {
+    const std::uint64_t rounds =
+        (length_ + attempt.references.size() - 1) / std::max<std::size_t>(1, attempt.references.size());
+    if (options_.unique || loop_blocks > 0 || rounds < 2) return measure(attempt.references, target_);
+    Random random(options_.random_seed);
+    Rounds made = make_rounds(attempt.references, attempt.placement, target_, rounds, random);
+    attempt.references = std::move(made.references);
+    // Rounds are of equal length, which may be a few references too many.
+    attempt.references.resize(std::min<std::size_t>(attempt.references.size(), length_));
+    attempt.placement = std::move(made.placement);
+    return made.achieved;
+  }
+
   Attempt generate(const Aim& aim, std::uint32_t loop_blocks) const {
     GeneratorOptions generator;
-    generator.length = length_for(target_, options_);
+    generator.length = length_;
+    if (!options_.unique) generator.length = round_length_for(generator.length);
     const std::uint64_t words = std::uint64_t{128} >> target_.least_half;
     if (loop_blocks > 0) generator.length = std::min(generator.length, loop_blocks * words);
     generator.random_seed = options_.random_seed;
@@ -120,14 +196,27 @@ class Attempts {
     if (options_.progress) {
       generator.progress = [this](double done) { options_.progress(fmt::format("attempt {}", made_), done); };
     }
+    if (signature_.detail) generator.steps = &*signature_.detail;
+    if (target_.different_blocks > 0) generator.expected_blocks = target_.different_blocks;
+    if (loop_blocks > 0) generator.expected_blocks = loop_blocks;
+    Generator references(aim, generator);
     Attempt attempt;
-    attempt.references = Generator(aim, generator).generate();
+    attempt.references = references.generate();
+    attempt.placement = references.take_placement();
     return attempt;
   }
 
   void judge(Attempt& attempt, const Achieved& achieved, bool loop) const {
     if (loop || options_.unique) {
       attempt.repeats = loop ? 0 : 1;
+      attempt.fit = compare(target_, achieved, attempt.repeats);
+      return;
+    }
+    if (target_.cold > 0) {
+      // As often as makes first touches as rare as they are.
+      const double rounds =
+          static_cast<double>(achieved.blocks) / (target_.cold * static_cast<double>(achieved.references));
+      attempt.repeats = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::lround(rounds)), 1, most_repeats);
       attempt.fit = compare(target_, achieved, attempt.repeats);
       return;
     }
@@ -147,7 +236,9 @@ class Attempts {
     }
   }
 
+  const signature::Signature& signature_;
   Aim target_;
+  std::uint64_t length_;  ///< references
   const SynthesisOptions& options_;
   unsigned made_ = 0;
   Attempt best_;

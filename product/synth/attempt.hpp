@@ -12,6 +12,7 @@ namespace cachescape::synth {
 
 struct Attempt {
   std::vector<Reference> references;
+  Placement placement;
   std::uint64_t blocks = 0;
   std::uint64_t repeats = 1;  ///< 0: a loop without end over the same memory
   Fit fit;

@@ -6,16 +6,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "cachescape/signature.hpp"
+#include "product/synth/bins.hpp"
 
 namespace cachescape::synth {
 
-/// Lines are small numbers. A line's bin is what signature_bin() would say of its distance if it were touched now,
-/// cold_bin where it never was. bin() is one look, touch() costs a step for each bin that the line comes from: the line
-/// at the end of every shallower bin moves into the next. Not thread-safe.
+/// Lines are small numbers. A line's bin is the one of its distance if it were touched now. bin() is one look, touch()
+/// costs a step for each bin that the line comes from: the line at the end of every shallower bin moves into the next.
+/// Not thread-safe.
 class DepthBins {
  public:
-  std::size_t bin(std::uint32_t line) const { return line < bins_.size() ? bins_[line] : cold_bin; }
+  explicit DepthBins(const Bins& bins = octaves) : kinds_(&bins) {}
+
+  const Bins& bins() const { return *kinds_; }
+  std::size_t bin(std::uint32_t line) const { return line < bins_.size() ? bins_[line] : kinds_->cold(); }
   /// The bin in which it was.
   std::size_t touch(std::uint32_t line);
   std::uint64_t lines() const { return lines_; }
@@ -36,9 +39,11 @@ class DepthBins {
 
   void push(std::uint32_t line);
 
+  const Bins* kinds_;
   std::vector<Links> links_;
   std::vector<std::uint8_t> bins_;
-  std::array<std::uint32_t, signature_depths> last_{};  ///< of each bin that is full: the line at distance 2^bin − 1
+  std::array<std::uint32_t, most_depths> last_{};  ///< of each bin that is full: the line at its greatest distance
+  std::size_t full_ = 0;                           ///< bins
   std::uint32_t newest_ = 0;
   std::uint32_t oldest_ = 0;
   std::uint64_t lines_ = 0;

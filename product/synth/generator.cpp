@@ -16,13 +16,19 @@ constexpr double horizon = 0.01;
 constexpr double weight_of_halves = 0.2;
 /// Blocks this near are found by walking.
 constexpr std::uint64_t near = 8;
+/// References between two looks at what is in want: for every so many that there will be one more, up to a limit.
+constexpr std::uint64_t short_trace = 20'000;
+constexpr std::uint64_t most_apart = 16;
 constexpr std::size_t told_every = std::size_t{1} << 16;
 
-constexpr std::uint64_t bin_begin(std::size_t bin) { return bin == 0 ? 0 : std::uint64_t{1} << (bin - 1); }
-constexpr std::uint64_t bin_end(std::size_t bin) { return std::uint64_t{1} << bin; }
+/// Lines of 64 bytes, which caches with sets have.
+constexpr std::size_t half_of_sets = 4;
+
 /// Whether so many lines fill the greater part of a bin. Those at its very beginning would be a poor choice for
 /// distances all over it.
-constexpr bool reaches(std::uint64_t lines, std::size_t bin) { return lines >= bin_end(bin) - bin_end(bin) / 4; }
+constexpr bool reaches(std::uint64_t lines, const Bins& bins, std::size_t bin) {
+  return lines >= bins.end(bin) - (bins.end(bin) - bins.begin(bin)) / 2;
+}
 
 /// Lines as wide as a half, in a block.
 constexpr unsigned log2_lines(std::size_t half) { return static_cast<unsigned>(signature_halves - half); }
@@ -35,31 +41,54 @@ std::uint32_t line_of(std::uint32_t block, Part part, unsigned log2_parts) {
 }  // namespace
 
 Generator::Generator(const Aim& aim, const GeneratorOptions& options)
-    : aim_(aim), options_(options), random_(options.random_seed) {
-  blocks_.share = aim.blocks;
+    : aim_(aim),
+      options_(options),
+      random_(options.random_seed),
+      placer_(options.steps, options.expected_blocks),
+      sets_(aim.sets),
+      with_sets_(!aim.sets.empty()),
+      blocks_(aim.blocks) {
   for (std::size_t h = aim.least_line; h < signature_halves; ++h) {
-    if (aim.lines[h]) lines_[h].share = *aim.lines[h];
+    if (aim.lines[h]) lines_[h] = Account(*aim.lines[h]);
   }
 }
 
-void Generator::weigh(Account& account, std::uint64_t loop_lines) {
-  const auto all = static_cast<double>(made_ + 1);
-  for (std::size_t b = 0; b < signature_bins; ++b) account.want[b] = account.share[b] * all - account.made[b];
+void Generator::weigh(Account& account, std::uint64_t loop_lines) const {
+  const Bins& bins = account.bins();
   if (loop_lines > 0) {
-    account.fresh = signature_bin(loop_lines - 1);
-  } else {
-    account.fresh = cold_bin;
-    for (std::size_t b = 1; b < signature_depths; ++b) {
-      if (!reaches(account.lines.lines(), b) && account.want[b] > account.want[account.fresh]) account.fresh = b;
-    }
+    account.fresh = bins.of(loop_lines - 1);
+    if (account.fresh == bins.far()) account.fresh = bins.cold();
+    return;
   }
-  account.want[cold_bin] = account.want[far_bin] = account.want[account.fresh];
+  while (account.reached < bins.depths() && reaches(account.lines.lines(), bins, account.reached)) ++account.reached;
+  account.fresh = bins.cold();
+  for (std::size_t b = account.reached; b < bins.depths(); ++b) {
+    if (account.want(b, all_) > account.want(account.fresh, all_)) account.fresh = b;
+  }
+}
+
+void Generator::weigh_chances() {
+  const double ahead = static_cast<double>(made_) + horizon * static_cast<double>(options_.length);
+  sum_of_chances_ = 0;
+  for (std::size_t b = 0; b < blocks_.bins().count(); ++b) {
+    sum_of_chances_ += chances_[b] = std::max(0.0, blocks_.share[b] * ahead - blocks_.made[b]);
+  }
 }
 
 void Generator::weigh() {
-  weigh(blocks_, options_.loop_blocks);
-  for (std::size_t h = aim_.least_line; h < signature_halves; ++h) {
-    if (aim_.lines[h]) weigh(lines_[h], std::uint64_t{options_.loop_blocks} << log2_lines(h));
+  all_ = static_cast<double>(made_ + 1);
+  // What changes little from one reference to the next is looked at now and then.
+  if (made_ % std::clamp<std::uint64_t>(options_.length / short_trace, 1, most_apart) == 0) {
+    weigh(blocks_, options_.loop_blocks);
+    for (std::size_t h = aim_.least_line; h < signature_halves; ++h) {
+      if (aim_.lines[h]) weigh(lines_[h], std::uint64_t{options_.loop_blocks} << log2_lines(h));
+    }
+    weigh_chances();
+  }
+  if (with_sets_) {
+    const Account& account = lines_[half_of_sets];
+    const bool far = account.fresh >= account.bins().far();
+    sets_.weigh(made_ + 1, far ? std::numeric_limits<std::uint64_t>::max() : account.bins().end(account.fresh) - 1);
   }
 }
 
@@ -80,7 +109,15 @@ void Generator::judge(std::uint32_t block, Worths& worths) const {
     const bool known = aim_.lines[half].has_value();
     const bool narrowest = half == aim_.least_line;
     for (Part part = 1u << level; part < 2u << level; ++part) {
-      double worth = known ? lines_[half].want[lines_[half].lines.bin(line_of(block, part, level))] : 0;
+      double worth = 0;
+      if (known) {
+        const std::uint32_t line = line_of(block, part, level);
+        const std::size_t bin = lines_[half].lines.bin(line);
+        worth = lines_[half].want(bin, all_);
+        if (with_sets_ && half == half_of_sets) {
+          worth += bin == lines_[half].bins().cold() ? sets_.worth_of_new() : sets_.worth(line);
+        }
+      }
       if (!narrowest) worth += std::max(worths[2 * part], worths[2 * part + 1]);
       worths[part] = has_word(block, part) ? worth : std::numeric_limits<double>::lowest() / 64;
     }
@@ -91,28 +128,21 @@ void Generator::judge(std::uint32_t block, Worths& worths) const {
 double Generator::value_of_new() const {
   double value = 0;
   for (std::size_t h = aim_.least_line; h < signature_halves; ++h) {
-    if (aim_.lines[h]) value += lines_[h].want[cold_bin];
+    if (aim_.lines[h]) value += lines_[h].want(lines_[h].bins().cold(), all_);
   }
-  return value;
+  return with_sets_ ? value + sets_.worth_of_new() : value;
 }
 
 Generator::Candidate Generator::draw() {
-  BinShares chances;
-  double sum = 0;
-  for (std::size_t b = 0; b < signature_bins; ++b) {
-    const double missing =
-        blocks_.share[b] * (static_cast<double>(made_) + horizon * static_cast<double>(options_.length)) -
-        blocks_.made[b];
-    sum += chances[b] = std::max(0.0, missing);
-  }
-  double at = random_.share() * sum;
+  const Bins& bins = blocks_.bins();
+  double at = random_.share() * sum_of_chances_;
   std::size_t bin = 0;
-  while (bin < cold_bin && at >= chances[bin]) at -= chances[bin++];
-  if (bin >= far_bin || !reaches(recency_.blocks(), bin)) {
-    return {{}, options_.loop_blocks > 0 ? blocks_.fresh : std::min(bin, cold_bin), {}};
+  while (bin < bins.cold() && at >= chances_[bin]) at -= chances_[bin++];
+  if (bin >= bins.far() || !reaches(recency_.blocks(), bins, bin)) {
+    return {{}, options_.loop_blocks > 0 ? blocks_.fresh : bin, {}};
   }
-  const std::uint64_t end = std::min(bin_end(bin), recency_.blocks());
-  const std::uint64_t depth = bin_begin(bin) + random_.below(end - bin_begin(bin));
+  const std::uint64_t end = std::min(bins.end(bin), recency_.blocks());
+  const std::uint64_t depth = bins.begin(bin) + random_.below(end - bins.begin(bin));
   const std::uint32_t block = depth < near ? blocks_.lines.at(depth) : recency_.at(depth);
   if (!has_word(block, whole_block)) return {{}, blocks_.fresh, {}};
   return {block, bin, {}};
@@ -125,7 +155,7 @@ std::optional<Generator::Candidate> Generator::choose_block() {
   for (int tries = 0; tries < draws || (!best && tries < 64 * draws); ++tries) {
     Candidate candidate = draw();
     if (!candidate.block && !may_be_new) continue;
-    double value = blocks_.want[candidate.booked];
+    double value = blocks_.want(candidate.booked, all_);
     if (!candidate.block) {
       value += value_of_new();
     } else if (aim_.least_line < signature_halves) {
@@ -168,10 +198,12 @@ Reference Generator::refer(const Candidate& candidate) {
   const bool fresh = !candidate.block;
   const std::uint32_t block = fresh ? static_cast<std::uint32_t>(recency_.blocks()) : *candidate.block;
   if (fresh) {
+    placer_.place(blocks_.lines, with_sets_ && sets_.conflicts_wanted(), random_);
     trees_.emplace_back();
+    if (with_sets_) sets_.reserve(line_of(block, (2u << log2_lines(half_of_sets)) - 1, log2_lines(half_of_sets)));
     if (options_.unique) used_.emplace_back();
   }
-  const std::size_t bin = blocks_.lines.touch(block);
+  const std::size_t bin = blocks_.bins().octave(blocks_.lines.touch(block));
   recency_.touch(block);
   ++blocks_.made[candidate.booked];
   ++references_[bin];
@@ -191,8 +223,13 @@ Reference Generator::refer(const Candidate& candidate) {
     part = 2 * part + (upper ? 1 : 0);
     if (half < aim_.least_line || !aim_.lines[half]) continue;
     Account& account = lines_[half];
-    const std::size_t was = account.lines.touch(line_of(block, part, log2_lines(half)));
-    ++account.made[was >= far_bin ? account.fresh : was];
+    const std::uint32_t line = line_of(block, part, log2_lines(half));
+    const std::size_t was = account.lines.touch(line);
+    ++account.made[was >= account.bins().far() ? account.fresh : was];
+    if (with_sets_ && half == half_of_sets) {
+      const auto word = static_cast<std::uint8_t>((part - (1u << log2_lines(half))) << half);
+      sets_.touch(line, placer_.placement().word(block, word) >> half, was == account.bins().cold());
+    }
   }
   const unsigned levels = static_cast<unsigned>(signature_halves - aim_.least_half);
   const auto word = static_cast<std::uint8_t>((part - (1u << levels)) << aim_.least_half);

@@ -12,8 +12,10 @@
 #include "product/synth/aim.hpp"
 #include "product/synth/block_tree.hpp"
 #include "product/synth/depth_bins.hpp"
+#include "product/synth/placement.hpp"
 #include "product/synth/random.hpp"
 #include "product/synth/recency.hpp"
+#include "product/synth/set_accounts.hpp"
 
 namespace cachescape::synth {
 
@@ -21,7 +23,7 @@ namespace cachescape::synth {
 struct Reference {
   std::uint32_t block = 0;
   std::uint8_t word = 0;  ///< of 4 bytes, within the block
-  std::uint8_t bin = 0;   ///< of the block's distance
+  std::uint8_t bin = 0;   ///< the signature's, of the block's distance
 
   friend bool operator==(const Reference&, const Reference&) = default;
 };
@@ -34,6 +36,9 @@ struct GeneratorOptions {
   /// Blocks of a loop that begins again on the same memory: what is new in the first round is then as far away as the
   /// loop is long. 0 = memory without end: what is new is cold.
   std::uint32_t loop_blocks = 0;
+  std::uint64_t expected_blocks = 1u << 16;  ///< about
+  /// How far blocks lie from each other; must outlive the generator. nullptr = not known.
+  const signature::Detail* steps = nullptr;
   /// Told now and then what share is made.
   std::function<void(double)> progress{};
 };
@@ -51,25 +56,38 @@ class Generator {
 
   /// Up to `length` references; fewer where a loop has no word left that serves.
   std::vector<Reference> generate();
+  /// Of the blocks that were generated.
+  Placement take_placement() { return placer_.take(); }
 
  private:
   /// What parts of a block are worth, down to the narrowest known lines: wants of a line and of the best one within.
   using Worths = std::array<double, 32>;
   struct Candidate {
     std::optional<std::uint32_t> block;  ///< none = a new one
-    std::size_t booked = cold_bin;       ///< the bin under which it is booked
+    std::size_t booked = 0;              ///< the bin under which it is booked
     Worths worths{};
   };
   struct Account {
+    Account() : Account(DistanceShares{}) {}
+    explicit Account(const DistanceShares& aim) : share(aim.shares), fresh(aim.bins->cold()), lines(*aim.bins) {}
+
+    const Bins& bins() const { return lines.bins(); }
+    /// What is missing when there are `all` references.
+    double want(std::size_t bin, double all) const {
+      const std::size_t booked = bin >= bins().far() ? fresh : bin;
+      return share[booked] * all - made[booked];
+    }
+
     BinShares share{};  ///< of all
     BinShares made{};
-    BinShares want{};              ///< at the moment: what is missing
-    std::size_t fresh = cold_bin;  ///< under which a new line is booked
+    std::size_t fresh;        ///< under which a new line is booked
+    std::size_t reached = 1;  ///< bins of which the greater part is filled
     DepthBins lines;
   };
 
   void weigh();
-  void weigh(Account& account, std::uint64_t loop_lines);
+  void weigh(Account& account, std::uint64_t loop_lines) const;
+  void weigh_chances();
   std::optional<Candidate> choose_block();
   Candidate draw();
   double value_of_new() const;
@@ -84,15 +102,21 @@ class Generator {
   GeneratorOptions options_;
   Random random_;
   std::uint64_t made_ = 0;
+  double all_ = 1;  ///< references, with the next one
   Recency recency_;
+  Placer placer_;
+  SetAccounts sets_;
+  bool with_sets_ = false;
+  BinShares chances_{};  ///< that a block is drawn from a bin, by `sum_of_chances_`
+  double sum_of_chances_ = 0;
   Account blocks_;
   std::array<Account, signature_halves> lines_;
   std::vector<BlockTree> trees_;
   std::vector<std::array<std::uint64_t, 2>> used_;  ///< unique: words of each block that were referenced
-  BinShares references_{};                          ///< by bin of the block's distance
-  std::array<BinShares, signature_halves> again_{};
-  std::array<BinShares, signature_halves> same_{};
-  std::array<BinShares, signature_halves> first_{};
+  OctaveShares references_{};                       ///< by bin of the block's distance
+  std::array<OctaveShares, signature_halves> again_{};
+  std::array<OctaveShares, signature_halves> same_{};
+  std::array<OctaveShares, signature_halves> first_{};
 };
 
 }  // namespace cachescape::synth

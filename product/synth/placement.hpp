@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "product/signature/signature.hpp"
-#include "product/synth/generator.hpp"
+#include "product/synth/depth_bins.hpp"
 #include "product/synth/random.hpp"
 
 namespace cachescape::synth {
@@ -18,20 +17,43 @@ struct Placement {
   std::vector<std::uint8_t> turns;
   std::uint32_t end = 0;  ///< behind the last
 
-  /// The address of a reference, in words of 4 bytes.
-  std::uint64_t word(const Reference& reference) const {
-    return std::uint64_t{places[reference.block]} * 128 + (reference.word ^ turns[reference.block]);
+  /// The address of a word of a block, in words of 4 bytes.
+  std::uint64_t word(std::uint32_t block, std::uint8_t word) const {
+    return std::uint64_t{places[block]} * 128 + (word ^ turns[block]);
   }
 };
 
 /// Programs mostly use memory that lies close together, which fills the sets of a cache evenly: so a new block is put
-/// where the blocks that are in use leave room. Some, a share `crowding` of all, lie as far from the one before as the
-/// program's own did.
-Placement place_blocks(std::span<const Reference> references, std::uint64_t blocks, const signature::Detail& detail,
-                       double crowding, Random& random);
+/// where the blocks that are in use leave room. A crowded one lies as far from the one before as the program's own did.
+class Placer {
+ public:
+  /// `steps` must outlive it; nullptr = not known. `expected` blocks keep memory small where there are few.
+  Placer(const signature::Detail* steps, std::uint64_t expected);
 
-/// Of some degrees of crowding the one whose hit rates in caches with sets are nearest to the signature's.
-Placement best_placement(std::span<const Reference> references, std::uint64_t blocks, const signature::Detail& detail,
-                         std::uint64_t random_seed);
+  /// The next block in order. `recent` knows the blocks before.
+  void place(const DepthBins& recent, bool crowded, Random& random);
+  const Placement& placement() const { return placement_; }
+  Placement take() { return std::move(placement_); }
+
+ private:
+  std::uint32_t step(Random& random) const;
+  std::uint32_t column_with_room(const DepthBins& recent) const;
+
+  const signature::Detail* steps_;
+  std::uint64_t all_steps_ = 0;
+  /// The place of the block with a number among those of its kind.
+  std::uint32_t place_in(std::vector<std::uint32_t>& rows, std::uint32_t number);
+
+  /// Memory is rows of 4,096 blocks, so that blocks of one column meet in the sets of most caches. Crowded blocks have
+  /// rows of their own; the others fill theirs, by columns of fewer blocks where there are few.
+  std::uint32_t width_ = 0;
+  std::uint32_t column_ = 0;
+  std::uint32_t rows_ = 0;
+  std::vector<std::uint32_t> dense_rows_;
+  std::vector<std::uint32_t> crowded_rows_;
+  std::vector<std::uint32_t> used_;     ///< by each column
+  std::vector<std::uint32_t> crowded_;  ///< likewise
+  Placement placement_;
+};
 
 }  // namespace cachescape::synth

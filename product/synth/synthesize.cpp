@@ -41,15 +41,14 @@ Result<void> usable(std::span<const signature::Signature> signatures, const Synt
 Result<void> append(Seed& seed, const signature::Signature& target, Attempt& attempt, std::uint64_t random_seed) {
   const std::uint64_t words = block_bytes / seed.word;
   const signature::Detail* detail = target.detail ? &*target.detail : nullptr;
-  const Placement placement = best_placement(attempt.references, attempt.blocks,
-                                             detail != nullptr ? *detail : signature::Detail{}, random_seed);
+  const Placement& placement = attempt.placement;
   const std::uint64_t begin = seed.working_set / seed.word;
   if (begin + placement.end * words > std::numeric_limits<std::uint32_t>::max()) {
     return failure(ErrorKind::usage, "the seed's memory has more than 2^32 words", {}, "make it shorter with --length");
   }
   const std::size_t before = seed.words.size();
   for (const Reference& r : attempt.references) {
-    seed.words.push_back(static_cast<std::uint32_t>(begin + placement.word(r) * 4 / seed.word));
+    seed.words.push_back(static_cast<std::uint32_t>(begin + placement.word(r.block, r.word) * 4 / seed.word));
   }
   if (detail != nullptr) {
     Random random(random_seed);

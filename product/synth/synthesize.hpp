@@ -18,7 +18,7 @@ struct SynthesisOptions {
   /// References of each phase; 0 = as many as its working set needs, between these.
   std::uint64_t length = 0;
   std::uint64_t least_length = 200'000;
-  std::uint64_t most_length = 4'000'000;
+  std::uint64_t most_length = 12'000'000;
   /// No word is referenced twice.
   bool unique = false;
   std::uint64_t random_seed = 1;
@@ -48,7 +48,7 @@ struct Synthesis {
 };
 
 /// The same signatures and options make the same seed. Errors: no signature, words of different sizes, lengths out of
-/// range. Some 0.5–1 µs per reference and attempt.
+/// range. Some 1 µs per reference of a round, of which there are at most 2 million, and attempt.
 Result<Synthesis> synthesize(std::span<const signature::Signature> signatures, const SynthesisOptions& options);
 
 }  // namespace cachescape::synth

@@ -1,0 +1,263 @@
+#include "product/synth/rounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "product/synth/depth_bins.hpp"
+
+namespace cachescape::synth {
+namespace {
+
+constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+/// Blocks that are looked at for each first touch of a round.
+constexpr std::size_t tries = 8;
+/// Blocks this far from each other lie in the same sets of first-level caches: their ways are as large, or smaller.
+constexpr std::uint32_t set_columns = 64;
+
+constexpr unsigned log2_lines(std::size_t width) { return static_cast<unsigned>(whole - width); }
+
+/// The first touch of a line in a round.
+struct Touch {
+  std::uint32_t slot = 0;   ///< a block of the round
+  std::uint8_t word = 0;    ///< turned over
+  std::uint8_t widest = 0;  ///< lines of this width and of all narrower ones are touched for the first time
+  std::uint32_t at = 0;     ///< the reference
+};
+
+/// What happens to the lines of one width.
+struct Width {
+  explicit Width(const DistanceShares& aim) : wanted(aim), lines(*aim.bins) {}
+
+  double want(std::uint32_t line, double all) const {
+    const std::size_t bin = lines.bin(line);
+    const std::size_t booked = bin >= wanted.bins->far() ? fresh : bin;
+    return wanted.shares[booked] * all - made[booked];
+  }
+  void weigh(double all) {
+    const Bins& bins = *wanted.bins;
+    fresh = bins.cold();
+    for (std::size_t b = 1; b < bins.depths(); ++b) {
+      if (lines.lines() >= bins.end(b) - (bins.end(b) - bins.begin(b)) / 2) continue;
+      if (wanted.shares[b] * all - made[b] > wanted.shares[fresh] * all - made[fresh]) fresh = b;
+    }
+  }
+
+  DistanceShares wanted;
+  DepthBins lines;
+  BinShares within{};                ///< made in each round, whatever its memory
+  BinShares made{};                  ///< in all rounds so far
+  std::size_t fresh = 0;             ///< the bin under which a new line is booked
+  std::vector<std::uint32_t> order;  ///< lines of the round, by their last touch
+};
+
+class Maker {
+ public:
+  Maker(const std::vector<Reference>& round, const Placement& placement, const Aim& aim, Random& random)
+      : round_(round), base_(placement), aim_(aim), random_(random) {
+    for (std::size_t width = std::min(aim.least_line, whole); width <= whole; ++width) {
+      if (width < whole && !aim.lines[width]) continue;
+      widths_[width].emplace(width == whole ? aim.blocks : *aim.lines[width]);
+      result_.achieved.bins[width] = widths_[width]->wanted.bins;
+    }
+    find_touches();
+    lines_of_slot_.resize(placement.places.size());
+    for (const Touch& touch : touches_) lines_of_slot_[touch.slot].push_back(touch);
+    rows_.resize(set_columns);
+    families_.resize(placement.places.size());
+  }
+
+  Rounds make(std::uint64_t count) {
+    result_.references.reserve(round_.size() * count);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      made_rounds_ = static_cast<double>(k);
+      blocks_.assign(base_.places.size(), none);
+      touch_round(result_.achieved.first, true);
+      emit();
+      chosen_.push_back(blocks_);
+    }
+    for (const auto& blocks : chosen_) {
+      blocks_ = blocks;
+      touch_round(result_.achieved.later, false);
+    }
+    Achieved& achieved = result_.achieved;
+    achieved.references = round_.size() * count;
+    achieved.blocks = result_.placement.places.size();
+    for (std::size_t w = 0; w <= whole; ++w) {
+      if (!widths_[w]) continue;
+      for (std::size_t b = 0; b < most_bins; ++b) {
+        const auto within = static_cast<std::uint64_t>(widths_[w]->within[b]) * count;
+        achieved.first[w][b] += within;
+        achieved.later[w][b] += within;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::uint8_t turned(const Reference& r) const { return static_cast<std::uint8_t>(r.word ^ base_.turns[r.block]); }
+  static std::uint32_t line(std::uint32_t block, std::uint8_t word, std::size_t width) {
+    return (block << log2_lines(width)) + (std::uint32_t{word} >> width);
+  }
+
+  /// First touches, distances of all others, and the order in which lines are touched last.
+  void find_touches() {
+    std::array<std::vector<std::uint32_t>, whole + 1> first_of_wider;
+    for (std::size_t w = 0; w <= whole; ++w) {
+      if (!widths_[w]) continue;
+      DepthBins lines(*widths_[w]->wanted.bins);
+      const std::size_t cold = lines.bins().cold();
+      for (std::size_t i = 0; i < round_.size(); ++i) {
+        const std::uint32_t touched = line(round_[i].block, turned(round_[i]), w);
+        const std::size_t bin = lines.touch(touched);
+        if (bin != cold) {
+          ++widths_[w]->within[bin];
+          continue;
+        }
+        if (w == narrowest()) {
+          touches_.push_back(
+              {round_[i].block, turned(round_[i]), static_cast<std::uint8_t>(w), static_cast<std::uint32_t>(i)});
+        } else {
+          first_of_wider[w].push_back(static_cast<std::uint32_t>(i));
+        }
+      }
+      std::vector<std::uint32_t>& order = widths_[w]->order;
+      for (std::uint64_t d = 0, l = lines.lines() > 0 ? lines.at(0) : 0; d < lines.lines(); ++d) {
+        order.push_back(static_cast<std::uint32_t>(l));
+        if (d + 1 < lines.lines()) l = lines.older(static_cast<std::uint32_t>(l));
+      }
+      std::ranges::reverse(order);
+    }
+    // A wider line's first touch is one of a narrower line too.
+    for (std::size_t w = narrowest() + 1; w <= whole; ++w) {
+      std::size_t at = 0;
+      for (const std::uint32_t i : first_of_wider[w]) {
+        while (touches_[at].at != i) ++at;
+        touches_[at].widest = static_cast<std::uint8_t>(w);
+      }
+    }
+  }
+  std::size_t narrowest() const { return std::min(aim_.least_line, whole); }
+
+  std::uint32_t new_block(std::uint32_t slot) {
+    Placement& placement = result_.placement;
+    const auto block = static_cast<std::uint32_t>(placement.places.size());
+    const std::uint32_t column = base_.places[slot] % set_columns;
+    std::uint32_t place = base_.places[slot];
+    if (block >= base_.places.size()) {
+      place = base_.end / set_columns * set_columns + set_columns * (1 + rows_[column]++) + column;
+    }
+    placement.places.push_back(place);
+    placement.turns.push_back(0);
+    placement.end = std::max(placement.end, place + 1);
+    families_[slot].push_back(block);
+    return block;
+  }
+
+  /// Each width counts the same, however many of its lines are touched.
+  double worth(std::uint32_t slot, std::uint32_t block, double all) const {
+    std::array<double, whole + 1> sums{};
+    std::array<double, whole + 1> counts{};
+    for (const Touch& touch : lines_of_slot_[slot]) {
+      for (std::size_t w = narrowest(); w <= touch.widest; ++w) {
+        if (!widths_[w]) continue;
+        sums[w] += widths_[w]->want(line(block, touch.word, w), all);
+        ++counts[w];
+      }
+    }
+    double worth = 0;
+    for (std::size_t w = narrowest(); w <= whole; ++w) worth += counts[w] > 0 ? sums[w] / counts[w] : 0;
+    return worth;
+  }
+
+  std::uint32_t block_for(std::uint32_t slot, double all) {
+    for (auto& width : widths_) {
+      if (width) width->weigh(all);
+    }
+    if (families_[slot].empty()) return new_block(slot);
+    const std::vector<std::uint32_t>& family = families_[slot];
+    // A block that does not exist yet: all its lines are new.
+    auto best = static_cast<std::uint32_t>(result_.placement.places.size());
+    double highest = worth(slot, best, all);
+    if (aim_.different_blocks > 0 && best >= aim_.different_blocks) {
+      best = family.front();
+      highest = worth(slot, best, all);
+    }
+    for (std::size_t i = 0; i < std::min(tries, family.size()); ++i) {
+      const std::uint32_t block = family[family.size() <= tries ? i : random_.below(family.size())];
+      const double value = worth(slot, block, all);
+      if (value <= highest) continue;
+      best = block;
+      highest = value;
+    }
+    return best < result_.placement.places.size() ? best : new_block(slot);
+  }
+
+  void touch_round(std::array<BinCounts, signature_halves + 1>& counts, bool choosing) {
+    if (choosing) {
+      for (auto& width : widths_) {
+        if (!width) continue;
+        for (std::size_t b = 0; b < most_bins; ++b) width->made[b] += width->within[b];
+      }
+    }
+    bins_.clear();
+    const auto length = static_cast<double>(round_.size());
+    for (const Touch& touch : touches_) {
+      std::uint32_t& block = blocks_[touch.slot];
+      if (touch.widest == whole && choosing) {
+        // What the round does within itself is booked already.
+        const double all = made_rounds_ * length + length;
+        block = block_for(touch.slot, all);
+      }
+      for (std::size_t w = narrowest(); w <= touch.widest; ++w) {
+        if (!widths_[w]) continue;
+        Width& width = *widths_[w];
+        const std::size_t bin = width.lines.touch(line(block, touch.word, w));
+        ++counts[w][bin];
+        if (w == whole) bins_.push_back(static_cast<std::uint8_t>(width.wanted.bins->octave(bin)));
+        if (choosing) width.made[bin >= width.wanted.bins->far() ? width.fresh : bin] += 1;
+      }
+    }
+    for (std::size_t w = narrowest(); w <= whole; ++w) {
+      if (!widths_[w]) continue;
+      const std::uint32_t parts = (1u << log2_lines(w)) - 1;
+      for (const std::uint32_t l : widths_[w]->order) {
+        widths_[w]->lines.touch((blocks_[l >> log2_lines(w)] << log2_lines(w)) + (l & parts));
+      }
+    }
+  }
+
+  void emit() {
+    std::size_t next_slot = 0;
+    for (const Reference& r : round_) {
+      const bool first = r.block == next_slot;
+      result_.references.push_back({blocks_[r.block], turned(r), first ? bins_[next_slot] : r.bin});
+      next_slot += first ? 1 : 0;
+    }
+  }
+
+  const std::vector<Reference>& round_;
+  const Placement& base_;
+  const Aim& aim_;
+  Random& random_;
+  std::array<std::optional<Width>, whole + 1> widths_;
+  std::vector<Touch> touches_;
+  std::vector<std::vector<Touch>> lines_of_slot_;
+  std::vector<std::vector<std::uint32_t>> families_;  ///< blocks that each slot has used
+  std::vector<std::uint32_t> rows_;                   ///< of each column, behind the round's own memory
+  std::vector<std::uint32_t> blocks_;                 ///< of each slot in this round
+  std::vector<std::uint8_t> bins_;                    ///< of the first touch of each slot in this round
+  std::vector<std::vector<std::uint32_t>> chosen_;    ///< blocks of each slot, by round
+  double made_rounds_ = 0;
+  Rounds result_;
+};
+
+}  // namespace
+
+Rounds make_rounds(const std::vector<Reference>& round, const Placement& placement, const Aim& aim, std::uint64_t count,
+                   Random& random) {
+  return Maker(round, placement, aim, random).make(count);
+}
+
+}  // namespace cachescape::synth
