@@ -1,5 +1,5 @@
-// Touches on their way to the counters, which are many and far apart: a place that sees the same distance again and again,
-// as most do, is counted where it is at hand.
+// Touches on their way to the counters, which are many and far apart: a place that sees the same distance again and
+// again, as most do, is counted where it is at hand.
 #pragma once
 
 #include <array>
