@@ -156,7 +156,14 @@ class Attempts {
         best_ = std::move(attempt);
         best_loop_ = loop_blocks;
       }
-      if (error <= options_.tolerance || error > 0.9 * before) break;
+      if (error <= options_.tolerance) break;
+      if (!aim.sets.empty()) {
+        // What sets want must not cost more than this.
+        aim = target_;
+        aim.sets.clear();
+        continue;
+      }
+      if (error > 0.9 * before) break;
       before = error;
     }
   }

@@ -22,7 +22,7 @@ struct Rounds {
 /// Makes a round `count` times. Within a round every distance stays as it was made. Where a round touches a block for
 /// the first time, it takes one that took this part in a round before, whose lines lie as far back as is wanted most,
 /// or a new one in the same sets of first-level caches. So distances that would need a long trace are made from a short
-/// one. Takes some 10 ns per reference.
+/// one.
 Rounds make_rounds(const std::vector<Reference>& round, const Placement& placement, const Aim& aim, std::uint64_t count,
                    Random& random);
 
