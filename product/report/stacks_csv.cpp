@@ -20,7 +20,7 @@ std::string stack_of(const model::StackRow& row) {
   return label_of(plain);
 }
 
-void add_counters(std::string& out, const std::string& stack, const model::Counters& counters) {
+void add_counter_columns(std::string& out, const std::string& stack, const model::Counters& counters) {
   for (const auto& [metric, value] : counters)
     fmt::format_to(std::back_inserter(out), "{},{},{}\r\n", csv_field(stack), csv_field(metric), value);
 }
@@ -43,8 +43,8 @@ std::string stacks_csv(const StacksReport& report) {
 
 std::string stack_counters_csv(const StacksReport& report) {
   std::string out = "stack,metric,value\r\n";
-  add_counters(out, "", report.counters);
-  for (const model::StackRow& row : report.rows) add_counters(out, stack_of(row), row.counters);
+  add_counter_columns(out, "", report.counters);
+  for (const model::StackRow& row : report.rows) add_counter_columns(out, stack_of(row), row.counters);
   return out;
 }
 

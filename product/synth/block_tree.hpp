@@ -13,6 +13,9 @@ namespace cachescape::synth {
 using Part = std::uint32_t;
 inline constexpr Part whole_block = 1;
 
+/// Of the lines in a block that are as wide as a half.
+constexpr unsigned log2_lines(std::size_t half) { return static_cast<unsigned>(signature_halves - half); }
+
 /// One bit for each of the 127 parts that have halves.
 class PartSet {
  public:

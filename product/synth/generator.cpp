@@ -30,9 +30,6 @@ constexpr bool reaches(std::uint64_t lines, const Bins& bins, std::size_t bin) {
   return lines >= bins.end(bin) - (bins.end(bin) - bins.begin(bin)) / 2;
 }
 
-/// Lines as wide as a half, in a block.
-constexpr unsigned log2_lines(std::size_t half) { return static_cast<unsigned>(signature_halves - half); }
-
 /// The number of a part among all parts of its size in all blocks.
 std::uint32_t line_of(std::uint32_t block, Part part, unsigned log2_parts) {
   return (block << log2_parts) + (part - (1u << log2_parts));

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "product/synth/block_tree.hpp"
 #include "product/synth/depth_bins.hpp"
 
 namespace cachescape::synth {
@@ -15,8 +16,6 @@ constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t tries = 8;
 /// Blocks this far from each other lie in the same sets of first-level caches: their ways are as large, or smaller.
 constexpr std::uint32_t set_columns = 64;
-
-constexpr unsigned log2_lines(std::size_t width) { return static_cast<unsigned>(whole - width); }
 
 /// The first touch of a line in a round.
 struct Touch {

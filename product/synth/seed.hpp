@@ -9,6 +9,8 @@
 
 namespace cachescape::synth {
 
+inline constexpr std::uint64_t block_bytes = 512;
+
 /// A stretch of a seed that is made from one signature.
 struct SeedPhase {
   signature::Signature target;

@@ -17,7 +17,6 @@
 namespace cachescape::synth {
 namespace {
 
-constexpr std::uint64_t block_bytes = 512;
 /// A phase takes two numbers of the body, a reference up to ten bytes, a kind and a thread.
 constexpr std::uint64_t most_bytes_of_phase = 20;
 constexpr std::uint64_t most_bytes_of_reference = 12;

@@ -14,7 +14,6 @@ namespace cachescape::synth {
 namespace {
 
 constexpr std::uint64_t longest = std::uint64_t{1} << 26;
-constexpr std::uint64_t block_bytes = 512;
 
 Result<void> usable(std::span<const signature::Signature> signatures, const SynthesisOptions& options) {
   if (signatures.empty()) return failure(ErrorKind::usage, "there is no signature to make a seed from");
