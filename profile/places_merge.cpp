@@ -36,8 +36,6 @@ class Numbering {
 
 using Map = std::vector<std::uint32_t>;  ///< from an input's indices to those of the merged places
 
-std::uint32_t mapped(const Map& map, std::uint32_t index) { return index == nowhere ? nowhere : map[index]; }
-
 using LocationLook = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, std::uint32_t>;
 using BlockLook = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, bool, std::uint64_t>;
 using SiteLook = std::tuple<std::uint32_t, std::uint32_t, std::string, std::string>;

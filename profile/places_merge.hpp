@@ -17,6 +17,11 @@ struct PlaceNumbers {
   std::vector<std::uint32_t> objects;
 };
 
+/// What is nowhere stays so.
+inline std::uint32_t mapped(const std::vector<std::uint32_t>& map, std::uint32_t index) {
+  return index == nowhere ? nowhere : map[index];
+}
+
 struct MergedPlaces {
   Places places;
   std::vector<PlaceNumbers> numbers;  ///< by input

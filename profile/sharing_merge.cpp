@@ -112,10 +112,6 @@ Result<CoherentProfile> sum_of_degree(std::span<const Profile> inputs, MergeKind
   return *std::move(sum);
 }
 
-std::uint32_t mapped(const std::vector<std::uint32_t>& map, std::uint32_t index) {
-  return index == nowhere ? nowhere : map[index];
-}
-
 std::vector<SharingPair> merge_pairs(std::span<const Profile> inputs, std::span<const PlaceNumbers> numbers) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, SharingPair> sums;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
