@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cachescape/places.hpp"
-
 namespace cachescape::analyze {
 
 /// Touches by one place, of one kind, at one distance.

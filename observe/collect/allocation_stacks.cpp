@@ -106,9 +106,9 @@ std::optional<std::uint32_t> AllocationStacks::chain(const std::vector<Location>
   return outer;
 }
 
-AllocationOrigin AllocationStacks::found(std::uint32_t site, std::uint64_t stack, const SessionFile& session,
+AllocationOrigin AllocationStacks::found(AllocationOrigin origin, std::uint64_t stack, const SessionFile& session,
                                          ModuleSet& modules) {
-  AllocationOrigin origin{site, modules.sites()[site].location, stack == CACHESCAPE_OTHER_STACK};
+  origin.others = stack == CACHESCAPE_OTHER_STACK;
   if (!origin.others) {
     read_loaded(session);
     std::vector<Location> all = calls(stack, session);
@@ -132,13 +132,18 @@ AllocationOrigin AllocationStacks::found(std::uint32_t site, std::uint64_t stack
   return origin;
 }
 
+AllocationOrigin AllocationStacks::known_or_found(const AllocationOrigin& origin, std::uint64_t stack,
+                                                  const SessionFile* session, ModuleSet& modules) {
+  if (stack == 0 || session == nullptr) return origin;
+  const auto [known, is_new] = known_.try_emplace({origin.site, stack});
+  if (is_new) known->second = found(origin, stack, *session, modules);
+  return known->second;
+}
+
 AllocationOrigin AllocationStacks::origin(std::uint32_t site, std::uint64_t stack, const SessionFile* session,
                                           ModuleSet& modules) {
   if (site >= modules.sites().size()) return {};
-  if (stack == 0 || session == nullptr) return {site, modules.sites()[site].location, false};
-  const auto [known, is_new] = known_.try_emplace({site, stack});
-  if (is_new) known->second = found(site, stack, *session, modules);
-  return known->second;
+  return known_or_found({site, modules.sites()[site].location, false}, stack, session, modules);
 }
 
 void AllocationStacks::add_mapping(const Mapping& mapping, const CodeFile& of, const std::string& debug_folder) {
@@ -148,30 +153,10 @@ void AllocationStacks::add_mapping(const Mapping& mapping, const CodeFile& of, c
   symbolizer_->add({of.path, mapping.begin, mapping.end, mapping.file_offset, {}, of.build_id});
 }
 
-AllocationOrigin AllocationStacks::found_in_code(std::uint32_t site, std::uint64_t stack, const SessionFile& session,
-                                                 ModuleSet& modules) {
-  AllocationOrigin origin{site, nowhere, stack == CACHESCAPE_OTHER_STACK};
-  if (!origin.others) {
-    std::vector<Location> all = calls(stack, session);
-    if (all.empty()) return origin;
-    drop_before_main(all);
-    fold_recursion(all);
-    if (const auto location = chain(all, modules)) {
-      origin.location = *location;
-    } else {
-      origin.others = true;
-    }
-  }
-  cut_ |= origin.others;
-  return origin;
-}
-
 AllocationOrigin AllocationStacks::code_origin(std::uint32_t site, std::uint64_t stack, const SessionFile* session,
                                                ModuleSet& modules) {
-  if (site == nowhere || stack == 0 || session == nullptr) return {.site = site};
-  const auto [known, is_new] = known_.try_emplace({site, stack});
-  if (is_new) known->second = found_in_code(site, stack, *session, modules);
-  return known->second;
+  if (site == nowhere) return {};
+  return known_or_found({.site = site}, stack, session, modules);
 }
 
 }  // namespace cachescape::collect

@@ -47,13 +47,14 @@ class AllocationStacks {
   const std::vector<Error>& problems() const { return symbolizer_->problems(); }
 
  private:
-  AllocationOrigin found(std::uint32_t site, std::uint64_t stack, const SessionFile& session, ModuleSet& modules);
+  /// `origin` is what is known without the stack: the site, and the location of its call, or nowhere.
+  AllocationOrigin known_or_found(const AllocationOrigin& origin, std::uint64_t stack, const SessionFile* session,
+                                  ModuleSet& modules);
+  AllocationOrigin found(AllocationOrigin origin, std::uint64_t stack, const SessionFile& session, ModuleSet& modules);
   /// Reads the files that were loaded since the last call.
   void read_loaded(const SessionFile& session);
   /// Calls of a stack, outermost first.
   std::vector<Location> calls(std::uint64_t stack, const SessionFile& session);
-  AllocationOrigin found_in_code(std::uint32_t site, std::uint64_t stack, const SessionFile& session,
-                                 ModuleSet& modules);
   std::optional<std::uint32_t> chain(const std::vector<Location>& calls, ModuleSet& modules);
 
   boost::unordered_flat_map<std::pair<std::uint32_t, std::uint64_t>, AllocationOrigin> known_;
