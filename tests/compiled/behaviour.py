@@ -142,7 +142,7 @@ class Ends(Scratch):
 class SameOutput(Scratch):
     """Standard output and status of programs, observed and not."""
 
-    def same(self, *sources, options=("-O2",), cplusplus=False, arguments=(), fast=True):
+    def same(self, *sources, options=("-O2",), cplusplus=False, arguments=(), fast=True, may_lose=False):
         plain, wrapped = ("clang++-19", CXX) if cplusplus else ("clang-19", CC)
         self.run_it([plain, *options, *sources, "-o", "plain"])
         self.run_it([wrapped, "-g", *options, *sources, "-o", "x"])
@@ -152,13 +152,18 @@ class SameOutput(Scratch):
         self.assertEqual(alone.stderr, expected.stderr)
         recorded = self.record("./x", *arguments, expect=expected.returncode, fast=fast)
         self.assertEqual(recorded.stdout, expected.stdout)
-        self.assertEqual(self.info()["losses"], {"lost_accesses": 0, "skipped_records": 0, "truncated": False})
+        losses = self.info()["losses"]
+        if may_lose:
+            del losses["skipped_records"]
+            self.assertEqual(losses, {"lost_accesses": 0, "truncated": False})
+        else:
+            self.assertEqual(losses, {"lost_accesses": 0, "skipped_records": 0, "truncated": False})
         return expected.stdout
 
-    def same_text(self, text, *options, language="c", arguments=()):
+    def same_text(self, text, *options, language="c", arguments=(), may_lose=False):
         self.write(f"x.{language}", text)
         return self.same(f"x.{language}", options=list(options) or ["-O2"], cplusplus=language == "cpp",
-                         arguments=arguments)
+                         arguments=arguments, may_lose=may_lose)
 
     def same_program(self, path):
         self.same(path, options=["-O3"], cplusplus=path.suffix == ".cpp")
@@ -225,6 +230,7 @@ class SameOutput(Scratch):
         self.assertEqual(len(info["threads"]), 1)
 
     def test_signal_storm(self):
+        """A handler that interrupts the runtime itself has nowhere to write, and that is counted."""
         self.same_text(r"""
             #include <signal.h>
             #include <stdio.h>
@@ -233,7 +239,7 @@ class SameOutput(Scratch):
             static void handler(int s) { (void)s; for (int i = 0; i < 64; i++) table[i] += i; in_handler++; }
             int main(void) {
               struct sigaction a = {0};
-              a.sa_handler = handler; a.sa_flags = SA_RESTART | SA_NODEFER;
+              a.sa_handler = handler; a.sa_flags = SA_RESTART;
               sigaction(SIGALRM, &a, 0);
               struct itimerval t = {{0, 300}, {0, 300}};
               setitimer(ITIMER_REAL, &t, 0);
@@ -245,7 +251,41 @@ class SameOutput(Scratch):
               for (int i = 0; i < 5000; i++) bad += cells[i] != i;
               printf("%d %d\n", bad, table[63] == 63 * in_handler);
               return 0;
-            }""")
+            }""", may_lose=True)
+
+    def test_nested_signals(self):
+        """Handlers that interrupt handlers at any instruction, deeper than there are rings for them."""
+        self.same_text(r"""
+            #include <signal.h>
+            #include <stdatomic.h>
+            #include <stdio.h>
+            #include <sys/mman.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static atomic_long *handled; volatile int cells[5000]; static volatile int table[64];
+            static void handler(int s) {
+              (void)s;
+              for (int i = 0; i < 64; i++) table[i] = i;
+              atomic_fetch_add(handled, 1);
+            }
+            int main(void) {
+              handled = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+              struct sigaction a = {0};
+              a.sa_handler = handler; a.sa_flags = SA_RESTART | SA_NODEFER;
+              sigaction(SIGRTMIN, &a, 0); /* each of these arrives: no more than eight are ever under way */
+              const pid_t parent = getpid(), child = fork();
+              if (child == 0)
+                for (long sent = 0; sent < 20000;)
+                  if (sent < atomic_load(handled) + 8 && (sent++, kill(parent, SIGRTMIN) != 0)) _exit(0);
+              if (child == 0) _exit(0);
+              while (atomic_load(handled) < 20000) for (int i = 0; i < 5000; i++) cells[i] = i;
+              waitpid(child, 0, 0);
+              int bad = 0;
+              for (int i = 0; i < 5000; i++) bad += cells[i] != i;
+              for (int i = 0; i < 64; i++) bad += table[i] != i;
+              printf("%d\n", bad);
+              return 0;
+            }""", may_lose=True)
 
     def test_floating_point_registers_survive(self):
         """The slow path of a record must not touch the program's vector registers."""

@@ -70,10 +70,11 @@ static void on_signal(int number, siginfo_t* information, void* context) {
   const char* const frame = __builtin_frame_address(0);
   const char* const low = other->ss_sp;
   const int on_other_stack = low != NULL && frame >= low && frame < low + other->ss_size;
-  const unsigned entered = cachescape_enter_signal(frame, on_other_stack ? low : NULL);
+  struct cachescape_place interrupted;
+  const unsigned entered = cachescape_enter_signal(frame, on_other_stack ? low : NULL, &interrupted);
   handler_function* const handler = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
   if (handler != NULL) handler(number, information, context);
-  if (entered != 0) cachescape_leave_signal(entered);
+  if (entered != 0) cachescape_leave_signal(entered, &interrupted);
 }
 
 typedef int sigaction_function(int, const struct sigaction*, struct sigaction*);

@@ -24,6 +24,11 @@ extern CACHESCAPE_EXPORT CACHESCAPE_TLS char* cachescape_limit;
 extern CACHESCAPE_TLS struct cachescape_piece* cachescape_piece;
 extern CACHESCAPE_TLS uint64_t* cachescape_tickets;
 extern CACHESCAPE_TLS uint64_t cachescape_piece_bytes;
+/* All four of them, while signal handlers write elsewhere. */
+struct cachescape_place {
+  char *next, *end, *limit;
+  struct cachescape_piece* piece;
+};
 /* Where a record goes that does not fit before cachescape_end: in a new piece or a new block. */
 char* cachescape_refill(char* next);
 
@@ -46,8 +51,9 @@ void cachescape_note_stack(void);
 void cachescape_thread_begins(void);
 void cachescape_thread_ends(void);
 void cachescape_forget_threads(void);
-unsigned cachescape_enter_signal(const void* frame, const void* low); /* 0: not entered */
-void cachescape_leave_signal(unsigned entered);
+unsigned cachescape_enter_signal(const void* frame, const void* low,
+                                 struct cachescape_place* interrupted); /* 0: not entered */
+void cachescape_leave_signal(unsigned entered, const struct cachescape_place* interrupted);
 void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, uint64_t d, unsigned arguments);
 extern CACHESCAPE_TLS uint64_t cachescape_stack_low, cachescape_stack_high; /* of this thread; 0 where unknown */
 
@@ -63,6 +69,8 @@ uint64_t cachescape_stack_from(const void* frame); /* offset of the stack of the
 /* system.c: system calls and messages without the C library's state. */
 void cachescape_wake(uint32_t* futex);
 void cachescape_wait(uint32_t* futex, uint32_t value, unsigned milliseconds);
+uint64_t cachescape_hold_signals(void); /* the mask until then, for cachescape_let_signals() */
+void cachescape_let_signals(uint64_t mask);
 _Noreturn void cachescape_exit_now(int status);
 uint64_t cachescape_clock(void);
 void cachescape_say(const char* first, const char* second);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -21,6 +22,15 @@ void cachescape_wait(uint32_t* futex, uint32_t value, unsigned milliseconds) {
   syscall(SYS_futex, futex, FUTEX_WAIT, value, &time, NULL, 0);
   errno = saved;
 }
+
+uint64_t cachescape_hold_signals(void) {
+  const uint64_t all = ~(uint64_t)0;
+  uint64_t before = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  return before;
+}
+
+void cachescape_let_signals(uint64_t mask) { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask); }
 
 void cachescape_exit_now(int status) {
   for (;;) syscall(SYS_exit_group, status);

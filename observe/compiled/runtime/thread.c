@@ -19,21 +19,15 @@ CACHESCAPE_TLS uint64_t cachescape_piece_bytes;
 /* A signal handler interrupts code that keeps its place in a register, so it writes into a ring of its own. */
 enum { deepest = 4 };
 
-struct place {
-  char *next, *end, *limit;
-  struct cachescape_piece* piece;
-};
-
 struct writer {
   struct cachescape_ring* ring; /* null: what is written goes to the scratch block */
   struct cachescape_block* block;
-  uint32_t number;         /* of the ring */
-  struct place place;      /* while another one of the thread's is in use */
-  const void *frame, *low; /* of a signal handler that runs: its stack pointers lie in [low, frame] */
+  uint32_t number;               /* of the ring */
+  struct cachescape_place place; /* while another one of the thread's is in use */
+  const void *frame, *low;       /* of a signal handler that runs: its stack pointers lie in [low, frame] */
 };
 
 static CACHESCAPE_TLS struct writer writers[deepest];
-static CACHESCAPE_TLS struct place too_deep; /* the place of a handler for which there is no writer */
 static CACHESCAPE_TLS unsigned depth;
 static CACHESCAPE_TLS int working; /* 1 inside the runtime: what a handler records now is thrown away */
 static CACHESCAPE_TLS int thread_over;
@@ -54,7 +48,7 @@ static void end_thread(void* value) {
 }
 static void make_key(void) { pthread_key_create(&at_thread_end, end_thread); }
 
-static void set_place(struct place place) {
+static void set_place(struct cachescape_place place) {
   cachescape_next = place.next;
   cachescape_end = place.end;
   cachescape_limit = place.limit;
@@ -91,7 +85,7 @@ void cachescape_note_stack(void) {
     pthread_attr_destroy(&attributes);
   }
   working = 0;
-  set_place((struct place){0});
+  set_place((struct cachescape_place){0});
   errno = saved;
 }
 
@@ -202,7 +196,7 @@ static char* open_block(struct writer* w) {
 static void close_writers(unsigned from, unsigned below) {
   for (unsigned d = from; d < below && d < deepest; ++d) {
     publish_block(&writers[d], NULL);
-    writers[d].place = (struct place){0};
+    writers[d].place = (struct cachescape_place){0};
   }
 }
 
@@ -214,8 +208,10 @@ static int leave_abandoned_handlers(void) {
          (still >= deepest || here > (const char*)writers[still].frame || here < (const char*)writers[still].low))
     --still;
   if (still == depth) return 0;
+  const uint64_t mask = cachescape_hold_signals();
   close_writers(still, depth + 1);
   depth = still;
+  cachescape_let_signals(mask);
   return 1;
 }
 
@@ -241,7 +237,7 @@ char* cachescape_refill_block(char* next) {
 /* After a call of setjmp() has returned, perhaps for the second time. */
 CACHESCAPE_EXPORT void cachescape_jumped_v1(void) {
   if (depth == 0 || working || !leave_abandoned_handlers()) return;
-  set_place((struct place){0});
+  set_place((struct cachescape_place){0});
 }
 
 void cachescape_thread_begins(void) {
@@ -255,7 +251,7 @@ void cachescape_thread_begins(void) {
 static void publish(void) {
   if (depth >= deepest) return;
   publish_block(&writers[depth], cachescape_next);
-  set_place((struct place){0});
+  set_place((struct cachescape_place){0});
 }
 
 void cachescape_begin_writing(void) {
@@ -296,35 +292,41 @@ void cachescape_thread_ends(void) {
 /* After a fork the child shares its parent's rings, and must not write into them. */
 void cachescape_forget_threads(void) {
   for (unsigned d = 0; d < deepest; ++d) writers[d] = (struct writer){0};
-  too_deep = (struct place){0};
   number_plus_1 = 0;
-  set_place((struct place){0});
+  set_place((struct cachescape_place){0});
 }
 
-static struct place* place_of_depth(void) { return depth < deepest ? &writers[depth].place : &too_deep; }
-
-static void keep_place(void) {
-  *place_of_depth() = (struct place){cachescape_next, cachescape_end, cachescape_limit, cachescape_piece};
+static struct cachescape_place current_place(void) {
+  return (struct cachescape_place){cachescape_next, cachescape_end, cachescape_limit, cachescape_piece};
 }
 
-static void take_place(void) { set_place(*place_of_depth()); }
-
-unsigned cachescape_enter_signal(const void* frame, const void* low) {
+/* A signal between a change of `depth` and of the place would take the place of one depth for that of another, and the
+ * code that was interrupted would write past the end of its block: so none comes meanwhile. Handlers for which there is
+ * no writer begin to throw away anew each time, as the code that they interrupt may have read half of its place. */
+unsigned cachescape_enter_signal(const void* frame, const void* low, struct cachescape_place* interrupted) {
   if (thread_over) return 0;
-  keep_place();
-  if (++depth < deepest) {
-    writers[depth].frame = frame;
-    writers[depth].low = low;
+  const uint64_t mask = cachescape_hold_signals();
+  *interrupted = current_place();
+  if (depth < deepest) writers[depth].place = *interrupted;
+  const unsigned entered = ++depth;
+  if (entered < deepest) {
+    writers[entered].frame = frame;
+    writers[entered].low = low;
+    set_place(writers[entered].place);
+  } else {
+    set_place((struct cachescape_place){0});
   }
-  take_place();
-  return depth;
+  cachescape_let_signals(mask);
+  return entered;
 }
 
-void cachescape_leave_signal(unsigned entered) {
-  keep_place();
+void cachescape_leave_signal(unsigned entered, const struct cachescape_place* interrupted) {
+  const uint64_t mask = cachescape_hold_signals();
+  if (depth < deepest) writers[depth].place = current_place();
   close_writers(entered, depth);
   depth = entered - 1;
-  take_place();
+  set_place(depth < deepest ? writers[depth].place : *interrupted);
+  cachescape_let_signals(mask);
 }
 
 void cachescape_marker(uint64_t code, uint64_t a, uint64_t b, uint64_t c, uint64_t d, unsigned arguments) {
