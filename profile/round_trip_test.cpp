@@ -35,13 +35,35 @@ RC_GTEST_PROP(Profile, ComesBackAsItWasWritten, ()) {
   RC_ASSERT(*from_memory == profile);
 }
 
+/// Histograms of several chunks, and of exactly as many bins as fit.
+RC_GTEST_PROP(Profile, LongHistogramsComeBackAsTheyWereWritten, ()) {
+  Profile profile;
+  StackProfile& stack = profile.stacks.emplace_back();
+  stack.kinds[1] = {some_long_bins(), 3};
+  stack.kinds[2].bins = some_long_bins();
+  stack.kinds[2].bins.resize(4096);
+  for (std::size_t i = 0; i < stack.kinds[1].bins.size(); i += 2)
+    stack.foreign[1].bins.push_back(stack.kinds[1].bins[i]);
+  stack.write_backs = some_long_bins();
+  CoherentProfile& degree = profile.sharing.degrees.emplace_back();
+  degree.kinds[0].kept.bins = some_long_bins();
+  degree.kinds[2].lost[1] = some_long_bins();
+  degree.write_backs = some_long_bins();
+  RC_ASSERT(check_form(profile).has_value());
+  const Scratch scratch;
+  RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
+  const auto back = read_profile(scratch.path("p"));
+  RC_ASSERT(back.has_value());
+  RC_ASSERT(*back == profile);
+}
+
 RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
   Profile profile = some_profile();
   const Scratch scratch;
   RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
   const auto header = read_header(scratch.path("p"));
   RC_ASSERT(header.has_value());
-  RC_ASSERT(header->version == 4u && header->finished && header->updates == 1u);
+  RC_ASSERT(header->version == 5u && header->finished && header->updates == 1u);
   RC_ASSERT(header->stacks.size() == profile.stacks.size());
   for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
     StackHeader expected{profile.stacks[i].scope, profile.stacks[i].line, {}, {}, profile.stacks[i].footprint_lines};
@@ -180,16 +202,18 @@ TEST(Profile, RowsAreAsDocumented) {
     return text;
   };
   EXPECT_EQ(rows("PRAGMA application_id"), "1668506480\n");
-  EXPECT_EQ(rows("PRAGMA user_version"), "4\n");
+  EXPECT_EQ(rows("PRAGMA user_version"), "5\n");
   EXPECT_EQ(rows("SELECT * FROM recording"), "finished|1|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM thread"), "4|3|2|1\n");
   EXPECT_EQ(rows("SELECT * FROM sampling"), "none|1.0|0|0|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM loss"), "0|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM stack"), "1|thread|4|64|2\n");
   EXPECT_EQ(rows("SELECT * FROM stack_kind"), "1|0|3|0\n1|1|2|2\n1|2|1|0\n");
+  EXPECT_EQ(rows("SELECT * FROM stack_chunk"), "1|0|0|1|3|[2,1]\n1|2|1|1|1|[1]\n");
   EXPECT_EQ(rows("SELECT * FROM stack_bin"), "1|0|0|2\n1|0|1|1\n1|2|1|1\n");
   EXPECT_EQ(rows("SELECT * FROM popularity"), "1|1|1\n1|5|1\n");
   EXPECT_EQ(rows("SELECT * FROM write_back"), "1|3\n");
+  EXPECT_EQ(rows("SELECT * FROM write_back_chunk"), "1|0|1|3|[2,1]\n");
   EXPECT_EQ(rows("SELECT * FROM write_back_bin"), "1|0|2\n1|1|1\n");
   EXPECT_EQ(rows("SELECT * FROM v_write_backs"), "thread|4|64|1|64|3|1\n");
   EXPECT_EQ(rows("SELECT * FROM set_profile"), "1|thread|4|64|2|3|2|1\n");
