@@ -29,8 +29,7 @@ inline bool by_lines(Sampling::Method m) {
 
 struct Analyzer::Engine {
   using LineAnalysis = analyze::LineAnalysis;
-  /// All line sizes of one stream of accesses. Where set distances are followed too, that comes after the stack
-  /// distances of the same lines.
+  /// All line sizes of one stream of accesses.
   using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
 
   struct PlaceTotals {
@@ -61,8 +60,12 @@ struct Analyzer::Engine {
   /// Waits until everything queued is analysed.
   void catch_up();
   std::size_t signature_tasks() const { return signatures.size() * (threads.size() > 1 ? 2 : 1); }
-  void analyse(const analyze::Stretch& stretch, std::size_t task);
-  void analyse_signatures(const analyze::Stretch& stretch, std::size_t task);
+  /// Line sizes of everything, and then of the threads' own streams.
+  std::size_t line_tasks() const { return everything.size() * (threads.size() > 1 ? 2 : 1); }
+  void analyse_sharing(analyze::SharingAnalysis& degree);
+  void follow_sets(std::size_t line_task);
+  void analyse_lines(std::size_t line_task);
+  void analyse_signatures(std::size_t task);
   template <class Visit>
   void for_each_analysis(Visit visit) {
     for (auto& analysis : everything) visit(*analysis);

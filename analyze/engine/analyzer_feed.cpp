@@ -56,14 +56,9 @@ Analyzer::Engine::Stream Analyzer::Engine::new_stream(unsigned halvings) const {
     o.places = everything.empty() && (places_line == line || sampling.method == Sampling::Method::blocks);
     // What is weighed afterwards is known by place, and that is distances only.
     const bool distances_only = by_lines(sampling.method) || sampling.method == Sampling::Method::blocks;
+    if (contains(options.set_lines, line) && !distances_only)
+      o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
     stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
-    if (!contains(options.set_lines, line) || distances_only) continue;
-    // On their own, so that another processor can follow them.
-    analyze::LineAnalysisOptions sets;
-    sets.line = line;
-    sets.stack = false;
-    sets.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
-    stream.push_back(std::make_unique<LineAnalysis>(std::move(sets)));
   }
   return stream;
 }
@@ -79,20 +74,17 @@ void Analyzer::Engine::add_sharing() {
   if (std::ranges::find(options.sharing, degree) == options.sharing.end()) return;
   for (const auto& analysis : everything) analysis->flush();
   const LineSize usual = usual_line(options.lines);
-  for (const auto& stack : everything) {
-    if (!stack->follows_stack() || stack->line() < usual) continue;
-    const auto sets = std::ranges::find_if(
-        everything, [&](const auto& a) { return a->line() == stack->line() && !a->follows_stack(); });
-    const bool with_sets = sets != everything.end();
+  for (const auto& analysis : everything) {
+    if (analysis->line() < usual) continue;
     analyze::SharingOptions o;
-    o.line = stack->line();
+    o.line = analysis->line();
     o.degree = degree;
-    o.set_levels = with_sets ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1 : 0;
+    o.set_levels = analysis->set_follower() != nullptr ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1 : 0;
     o.ways = std::min(options.ways, analyze::HoleSets::most_ways);
     o.events = degree == 1 && o.line == usual;
     // Until now all threads had one cache.
     sharing.push_back(std::make_unique<analyze::SharingAnalysis>(o));
-    sharing.back()->seed(stack->known_lines(), stack->so_far(), with_sets ? (*sets)->sets({}) : std::nullopt);
+    sharing.back()->seed(analysis->known_lines(), analysis->so_far(), analysis->sets({}));
   }
 }
 
@@ -107,12 +99,9 @@ void Analyzer::Engine::follow_touchers() {
   if (sampling.method != Sampling::Method::none || options.sharing.empty()) return;
   touchers.reserve(everything.size());
   own_touchers.reserve(everything.size());
-  std::vector<Line> lines;
   for (std::size_t l = 0; l < everything.size(); ++l) {
-    if (everything[l]->follows_stack()) {
-      lines.clear();
-      for (const auto& known : everything[l]->known_lines()) lines.push_back(known.line);
-    }
+    std::vector<Line> lines;
+    for (const auto& known : everything[l]->known_lines()) lines.push_back(known.line);
     everything[l]->follow_touchers(touchers.emplace_back(lines));
     threads.front().own[l]->follow_touchers(own_touchers.emplace_back(lines));
   }
@@ -132,8 +121,7 @@ void Analyzer::Engine::add_thread(ThreadId id) {
     own.resize(everything.size());
     team.run(everything.size(), [&](std::size_t l) { everything[l]->flush(); });
     team.run(everything.size(), [&](std::size_t l) {
-      const LineAnalysis& ordered = *everything[everything[l]->follows_stack() ? l : l - 1];
-      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy(ordered));
+      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy());
     });
     follow_touchers();
   }
@@ -201,12 +189,19 @@ void Analyzer::Engine::hand_over() {
   watch_memory();
   std::swap(filling, in_work);
   filling.clear();
-  // One task per line size and signature for everything, one for the threads' own streams, and one per degree of
-  // sharing.
-  const std::size_t lines = everything.size() * (threads.size() > 1 ? 2 : 1) + sharing.size();
-  team.start(signature_tasks() + lines, [this](std::size_t task) {
-    if (task < signature_tasks()) return analyse_signatures(in_work, task);
-    analyse(in_work, task - signature_tasks());
+  // Set distances are those of the stretch before, which the line sizes have handed on.
+  for_each_analysis([](LineAnalysis& a) {
+    if (analyze::SetFollower* const sets = a.set_follower(); sets != nullptr) sets->exchange();
+  });
+  // What takes longest comes first: this thread has the next stretch to fill before it can help.
+  const std::size_t lines = line_tasks();
+  team.start(sharing.size() + 2 * lines + signature_tasks(), [this, lines](std::size_t task) {
+    if (task < sharing.size()) return analyse_sharing(*sharing[task]);
+    task -= sharing.size();
+    if (task < lines) return follow_sets(task);
+    task -= lines;
+    if (task < lines) return analyse_lines(task);
+    analyse_signatures(task - lines);
   });
 }
 
@@ -215,22 +210,29 @@ void Analyzer::Engine::catch_up() {
   team.finish();
 }
 
-void Analyzer::Engine::analyse_signatures(const analyze::Stretch& stretch, std::size_t task) {
-  if (task < signatures.size()) return signatures[task].everything(stretch);
-  signatures[task - signatures.size()].own(stretch);
+void Analyzer::Engine::analyse_signatures(std::size_t task) {
+  if (task < signatures.size()) return signatures[task].everything(in_work);
+  signatures[task - signatures.size()].own(in_work);
 }
 
-void Analyzer::Engine::analyse(const analyze::Stretch& stretch, std::size_t task) {
-  if (task >= 2 * everything.size()) {
-    analyze::SharingAnalysis& degree = *sharing[task - 2 * everything.size()];
-    stretch.for_each(
-        [&](std::uint32_t thread, std::span<const PackedAccess> accesses) { degree.consume(thread, accesses); },
-        [&](std::uint32_t thread, const analyze::Loop& loop) { degree.consume(thread, loop.trips, loop.body); });
-    return;
-  }
-  const std::size_t l = task % everything.size();
-  const bool own = task >= everything.size();
-  stretch.for_each([&](std::uint32_t thread, const auto& piece) {
+void Analyzer::Engine::analyse_sharing(analyze::SharingAnalysis& degree) {
+  in_work.for_each(
+      [&](std::uint32_t thread, std::span<const PackedAccess> accesses) { degree.consume(thread, accesses); },
+      [&](std::uint32_t thread, const analyze::Loop& loop) { degree.consume(thread, loop.trips, loop.body); });
+}
+
+void Analyzer::Engine::follow_sets(std::size_t line_task) {
+  const auto follow = [](LineAnalysis& analysis) {
+    if (analyze::SetFollower* const sets = analysis.set_follower(); sets != nullptr) sets->follow();
+  };
+  if (line_task < everything.size()) return follow(*everything[line_task]);
+  for (Thread& t : threads) follow(*t.own[line_task - everything.size()]);
+}
+
+void Analyzer::Engine::analyse_lines(std::size_t line_task) {
+  const bool own = line_task >= everything.size();
+  const std::size_t l = own ? line_task - everything.size() : line_task;
+  in_work.for_each([&](std::uint32_t thread, const auto& piece) {
     LineAnalysis& analysis = own ? *threads[thread].own[l] : *everything[l];
     analysis.next(thread);
     analysis.consume(piece);
