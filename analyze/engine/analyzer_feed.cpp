@@ -79,7 +79,9 @@ void Analyzer::Engine::add_sharing() {
     analyze::SharingOptions o;
     o.line = analysis->line();
     o.degree = degree;
-    o.set_levels = analysis->set_follower() != nullptr ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1 : 0;
+    o.set_levels = analysis->set_follower() != nullptr
+                       ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1
+                       : 0;
     o.ways = std::min(options.ways, analyze::HoleSets::most_ways);
     o.events = degree == 1 && o.line == usual;
     // Until now all threads had one cache.
@@ -120,9 +122,7 @@ void Analyzer::Engine::add_thread(ThreadId id) {
     Stream& own = threads.front().own;
     own.resize(everything.size());
     team.run(everything.size(), [&](std::size_t l) { everything[l]->flush(); });
-    team.run(everything.size(), [&](std::size_t l) {
-      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy());
-    });
+    team.run(everything.size(), [&](std::size_t l) { own[l] = std::make_unique<LineAnalysis>(everything[l]->copy()); });
     follow_touchers();
   }
   threads.back().own = new_stream(halvings());

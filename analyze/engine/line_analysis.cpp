@@ -87,7 +87,8 @@ void LineAnalysis::process_pending() {
   stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
   count_pending(n);
   if (epochs_) follow_epochs(n);
-  if (sets_) sets_->add(std::span(lines_).first(n), std::span(kinds_).first(n), std::span(weights_).first(n), weighted_);
+  if (sets_)
+    sets_->add(std::span(lines_).first(n), std::span(kinds_).first(n), std::span(weights_).first(n), weighted_);
   if (options_.popularity) {
     for (std::size_t i = 0; i < n; ++i) popularity_[lines_[i].value] += weights_[i];
   }
@@ -234,8 +235,8 @@ SetProfile LineAnalysis::counted_sets() const {
   profile.line = options_.line;
   profile.ways = followed.grid().ways;
   for (std::size_t k = 0; k < access_kinds; ++k) {
-    profile.touches[k] =
-        followed.touches(static_cast<std::uint16_t>(k)) + followed.touches(static_cast<std::uint16_t>(access_kinds + k));
+    profile.touches[k] = followed.touches(static_cast<std::uint16_t>(k)) +
+                         followed.touches(static_cast<std::uint16_t>(access_kinds + k));
   }
   for (const std::uint64_t sets : set_counts_of(followed.grid())) {
     SetCounts& counts = profile.counts.emplace_back();

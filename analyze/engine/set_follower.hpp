@@ -49,9 +49,7 @@ class SetFollower {
 
   /// Precondition: caught up.
   const SetDistances& sets() const { return sets_; }
-  std::uint64_t memory_bytes() const {
-    return sets_.memory_bytes() + coming_.memory_bytes() + in_work_.memory_bytes();
-  }
+  std::uint64_t memory_bytes() const { return sets_.memory_bytes() + coming_.memory_bytes() + in_work_.memory_bytes(); }
 
  private:
   static constexpr std::size_t most_on_their_way = std::size_t{1} << 20;
