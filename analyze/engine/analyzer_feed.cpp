@@ -38,10 +38,11 @@ bool contains(const std::vector<LineSize>& lines, LineSize line) {
 Analyzer::Engine::Engine(const AnalysisOptions& o)
     : options(o),
       sampling(o.sampling),
-      team(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
+      lanes(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
   if (o.places) places_line = usual_line(o.lines);
   everything = new_stream(by_lines(o.sampling.method) ? halvings_for(o.sampling.rate) : 0);
   for (const SignatureRule& rule : o.signatures) signatures.emplace_back(rule, o.places);
+  lay_out_lanes();
 }
 
 Analyzer::Engine::Stream Analyzer::Engine::new_stream(unsigned halvings) const {
@@ -114,19 +115,22 @@ void Analyzer::Engine::add_thread(ThreadId id) {
   numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
   threads.push_back({id, {}, {}});
   for (analyze::SignatureStreams& signature : signatures) signature.add_thread();
-  if (threads.size() == 1) return;
+  if (threads.size() == 1) return lay_out_lanes();
   drop_sharing_of_too_many();
   add_sharing();
   if (threads.size() == 2) {
     // Until now the first thread's stream was everything; from here on the two differ.
     Stream& own = threads.front().own;
     own.resize(everything.size());
-    team.run(everything.size(), [&](std::size_t l) { everything[l]->flush(); });
-    team.run(everything.size(), [&](std::size_t l) { own[l] = std::make_unique<LineAnalysis>(everything[l]->copy()); });
+    for (std::size_t l = 0; l < own.size(); ++l) {
+      everything[l]->flush();
+      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy());
+    }
     follow_touchers();
   }
   threads.back().own = new_stream(halvings());
   for (std::size_t l = 0; l < own_touchers.size(); ++l) threads.back().own[l]->follow_touchers(own_touchers[l]);
+  lay_out_lanes();
 }
 
 /// What is analysed of an access of `size` bytes that is made `times` times.
@@ -173,70 +177,73 @@ void Analyzer::Engine::consume(const PackedBatch& batch) {
     if (on) queue(number, rest.first(count));
     rest = rest.subspan(count);
     position += count;
-    if (filling.full()) hand_over();
+    if (filling->full()) hand_over();
   }
 }
 
 void Analyzer::Engine::queue(std::uint32_t thread, std::span<const PackedAccess> accesses) {
-  filling.add(thread, accesses);
+  filling->add(thread, accesses);
   analysed += accesses.size();
   if (!places_line) return;
   for (const PackedAccess& a : accesses) count_place(a.place(), a.kind(), a.size(), 1);
 }
 
 void Analyzer::Engine::hand_over() {
-  team.finish();
+  lanes.add();
   watch_memory();
-  std::swap(filling, in_work);
-  filling.clear();
-  // Set distances are those of the stretch before, which the line sizes have handed on.
-  for_each_analysis([](LineAnalysis& a) {
-    if (analyze::SetFollower* const sets = a.set_follower(); sets != nullptr) sets->exchange();
-  });
-  // What takes longest comes first: this thread has the next stretch to fill before it can help.
-  const std::size_t lines = line_tasks();
-  team.start(sharing.size() + 2 * lines + signature_tasks(), [this, lines](std::size_t task) {
-    if (task < sharing.size()) return analyse_sharing(*sharing[task]);
-    task -= sharing.size();
-    if (task < lines) return follow_sets(task);
-    task -= lines;
-    if (task < lines) return analyse_lines(task);
-    analyse_signatures(task - lines);
-  });
+  filling = &stretches[lanes.next() % stretches.size()];
+  filling->clear();
 }
 
 void Analyzer::Engine::catch_up() {
-  if (!filling.empty()) hand_over();
-  team.finish();
+  if (!filling->empty()) hand_over();
+  lanes.drain();
 }
 
-void Analyzer::Engine::analyse_signatures(std::size_t task) {
-  if (task < signatures.size()) return signatures[task].everything(in_work);
-  signatures[task - signatures.size()].own(in_work);
-}
-
-void Analyzer::Engine::analyse_sharing(analyze::SharingAnalysis& degree) {
-  in_work.for_each(
-      [&](std::uint32_t thread, std::span<const PackedAccess> accesses) { degree.consume(thread, accesses); },
-      [&](std::uint32_t thread, const analyze::Loop& loop) { degree.consume(thread, loop.trips, loop.body); });
-}
-
-void Analyzer::Engine::follow_sets(std::size_t line_task) {
-  const auto follow = [](LineAnalysis& analysis) {
-    if (analyze::SetFollower* const sets = analysis.set_follower(); sets != nullptr) sets->follow();
+// Among equals those that take longest come first.
+void Analyzer::Engine::lay_out_lanes() {
+  std::vector<analyze::Lanes::Lane> all;
+  const auto stretch = [this](std::uint64_t piece) -> const analyze::Stretch& {
+    return stretches[piece % stretches.size()];
   };
-  if (line_task < everything.size()) return follow(*everything[line_task]);
-  for (Thread& t : threads) follow(*t.own[line_task - everything.size()]);
+  for (const auto& degree : sharing) {
+    all.push_back(
+        {[stretch, &degree = *degree](std::uint64_t piece) {
+           stretch(piece).for_each(
+               [&](std::uint32_t thread, std::span<const PackedAccess> accesses) { degree.consume(thread, accesses); },
+               [&](std::uint32_t thread, const analyze::Loop& loop) { degree.consume(thread, loop.trips, loop.body); });
+         },
+         {}});
+  }
+  const std::size_t streams = threads.size() > 1 ? 2 : 1;
+  for (std::size_t stream = 0; stream < streams; ++stream) {
+    const bool own = stream == 1;
+    for (std::size_t l = 0; l < everything.size(); ++l) {
+      all.push_back({[this, l, own](std::uint64_t piece) { analyse(piece, l, own); }, {}});
+      if (everything[l]->set_follower() == nullptr) continue;
+      all.push_back({[this, l, own](std::uint64_t piece) { follow_sets(piece, l, own); }, all.size() - 1});
+    }
+    for (analyze::SignatureStreams& signature : signatures) {
+      all.push_back({[stretch, &signature, own](std::uint64_t piece) {
+                       own ? signature.own(stretch(piece)) : signature.everything(stretch(piece));
+                     },
+                     {}});
+    }
+  }
+  lanes.set(std::move(all));
 }
 
-void Analyzer::Engine::analyse_lines(std::size_t line_task) {
-  const bool own = line_task >= everything.size();
-  const std::size_t l = own ? line_task - everything.size() : line_task;
-  in_work.for_each([&](std::uint32_t thread, const auto& piece) {
-    LineAnalysis& analysis = own ? *threads[thread].own[l] : *everything[l];
-    analysis.next(thread);
-    analysis.consume(piece);
+void Analyzer::Engine::analyse(std::uint64_t piece, std::size_t line, bool own) {
+  stretches[piece % stretches.size()].for_each([&](std::uint32_t thread, const auto& part) {
+    LineAnalysis& analysis = own ? *threads[thread].own[line] : *everything[line];
+    analysis.next(piece, thread);
+    analysis.consume(part);
   });
+}
+
+void Analyzer::Engine::follow_sets(std::uint64_t piece, std::size_t line, bool own) {
+  if (!own) return everything[line]->set_follower()->follow(piece);
+  for (Thread& t : threads) t.own[line]->set_follower()->follow(piece);
 }
 
 void Analyzer::Engine::consume(const StridedRun& run) {
@@ -262,19 +269,18 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   if (places_line)
     for (const StridedAccess& a : run.body)
       count_place(static_cast<std::uint32_t>(a.site.value), a.kind, a.size, run.trips);
-  filling.add(number, run.trips, run.body);
-  if (filling.full()) hand_over();
+  filling->add(number, run.trips, run.body);
+  if (filling->full()) hand_over();
 }
 
 void Analyzer::Engine::halve_samples() {
   sharing.clear();
   signatures.clear();
-  std::vector<LineAnalysis*> all;
-  for_each_analysis([&](LineAnalysis& a) { all.push_back(&a); });
-  team.run(all.size(), [&](std::size_t i) {
-    all[i]->flush();
-    all[i]->halve_sample();
+  for_each_analysis([](LineAnalysis& a) {
+    a.flush();
+    a.halve_sample();
   });
+  lay_out_lanes();
 }
 
 void Analyzer::Engine::watch_memory() {
@@ -282,6 +288,7 @@ void Analyzer::Engine::watch_memory() {
   if (options.memory_limit == 0 && !bounded) return;
   if (position - memory_checked < 65536) return;
   memory_checked = position;
+  lanes.drain();
   while (halvings() < most_halvings) {
     std::uint64_t memory = 0;
     std::uint64_t lines = 0;

@@ -46,14 +46,15 @@ class LineAnalysis {
   void flush();
   /// From now on tells touches of lines that another thread touched last from the others; `touchers` is told of all.
   void follow_touchers(LastToucher& touchers) { touchers_ = &touchers; }
-  /// What comes next is by this thread; others may have touched lines since.
-  void next(std::uint32_t thread) {
+  /// What comes next belongs to this piece of the work, and is by this thread; others may have touched lines since.
+  void next(std::uint64_t piece, std::uint32_t thread) {
+    if (sets_) sets_->begin(piece);
     if (touchers_ == nullptr) return;
     thread_ = thread;
     last_line_ = Line{no_line};
   }
 
-  /// Null without set distances. consume() adds to it; between flushes it has to be exchanged and followed.
+  /// Null without set distances. consume() adds to it; flush() follows what nobody has followed.
   SetFollower* set_follower() { return sets_ ? &*sets_ : nullptr; }
 
   /// An analysis that has seen and counted the same touches and goes its own way from here. Takes time for each line

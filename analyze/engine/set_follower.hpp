@@ -2,44 +2,47 @@
 // all the rest.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "analyze/distance/set_distance.hpp"
+#include "analyze/engine/lanes.hpp"
 
 namespace cachescape::analyze {
 
-/// One thread may add() while another is in follow(); everything else has the object for itself. Memory: that of
-/// SetDistances, and up to 28 MiB of touches on their way.
+/// One thread may be in add() while another is in follow(); everything else has the object for itself. Memory: that of
+/// SetDistances, and up to 14 MiB of touches for each piece that is under way.
 class SetFollower {
  public:
   SetFollower(const SetGrid& grid, std::size_t groups) : sets_(grid, groups) {}
 
+  /// What is added from now on belongs to this piece of the work (Lanes).
+  void begin(std::uint64_t piece) { adding_ = piece % Lanes::depth; }
   /// Preconditions: as many groups and weights as lines.
   void add(std::span<const Line> lines, std::span<const std::uint16_t> groups, std::span<const std::uint32_t> weights,
            bool weighted) {
-    coming_.lines.insert(coming_.lines.end(), lines.begin(), lines.end());
-    coming_.groups.insert(coming_.groups.end(), groups.begin(), groups.end());
-    coming_.weights.insert(coming_.weights.end(), weights.begin(), weights.end());
-    coming_.weighted |= weighted;
+    Touched& to = pieces_[adding_];
+    to.lines.insert(to.lines.end(), lines.begin(), lines.end());
+    to.groups.insert(to.groups.end(), groups.begin(), groups.end());
+    to.weights.insert(to.weights.end(), weights.begin(), weights.end());
+    to.weighted |= weighted;
     // A loop may pass more lines in a moment than there is room for.
-    if (coming_.lines.size() >= most_on_their_way) catch_up();
+    if (to.lines.size() >= most_in_a_piece) catch_up();
   }
-  /// What follow() takes next is what has been added. Precondition: follow() has taken what was there before.
-  void exchange() { std::swap(coming_, in_work_); }
-  void follow() {
+  /// Follows what was added to a piece. Pieces have to be followed in their order.
+  void follow(std::uint64_t piece) {
     const std::lock_guard lock(*following_);
-    follow(in_work_);
+    follow(pieces_[piece % Lanes::depth]);
   }
+  /// Follows all that was added.
   void catch_up() {
     const std::lock_guard lock(*following_);
-    follow(in_work_);
-    follow(coming_);
+    for (std::size_t later = 1; later <= Lanes::depth; ++later) follow(pieces_[(adding_ + later) % Lanes::depth]);
   }
   /// Touches that change the order and count nothing. Precondition: nothing was added.
   void seed(std::span<const Line> lines) {
@@ -49,10 +52,14 @@ class SetFollower {
 
   /// Precondition: caught up.
   const SetDistances& sets() const { return sets_; }
-  std::uint64_t memory_bytes() const { return sets_.memory_bytes() + coming_.memory_bytes() + in_work_.memory_bytes(); }
+  std::uint64_t memory_bytes() const {
+    std::uint64_t bytes = sets_.memory_bytes();
+    for (const Touched& t : pieces_) bytes += t.memory_bytes();
+    return bytes;
+  }
 
  private:
-  static constexpr std::size_t most_on_their_way = std::size_t{1} << 20;
+  static constexpr std::size_t most_in_a_piece = std::size_t{1} << 20;
 
   struct Touched {
     std::vector<Line> lines;
@@ -80,8 +87,8 @@ class SetFollower {
 
   SetDistances sets_;
   std::unique_ptr<std::mutex> following_ = std::make_unique<std::mutex>();
-  Touched coming_;
-  Touched in_work_;
+  std::array<Touched, Lanes::depth> pieces_;
+  std::size_t adding_ = 0;  ///< to this one
 };
 
 }  // namespace cachescape::analyze
