@@ -140,3 +140,9 @@ const struct cs_machine* cs_machine_of(const char* name) {
     if (strcmp(machines[i].name, name) == 0) return &machines[i];
   return NULL;
 }
+
+bool cs_agree(const struct cs_registers* of, const uint64_t* values, uint64_t number, const uint64_t* arguments) {
+  bool same = values[of->call_number] == number;
+  for (unsigned i = 0; i < cs_call_arguments; ++i) same = same && values[of->call_argument[i]] == arguments[i];
+  return same;
+}

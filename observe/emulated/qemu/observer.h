@@ -39,6 +39,8 @@ struct cs_machine {
   struct cs_registers registers;
 };
 const struct cs_machine* cs_machine_of(const char* name); /* null where it is not known */
+/* Whether registers may have these values where a system call is made. */
+bool cs_agree(const struct cs_registers* of, const uint64_t* values, uint64_t number, const uint64_t* arguments);
 
 /* feature.c: programs do without instructions of which QEMU tells nothing. */
 void cs_hide_features(uint64_t host_begin, uint64_t host_end);
@@ -54,7 +56,6 @@ struct cs_watch {
 void cs_begin_registers(const struct cs_registers* of, struct qemu_plugin_tb* first_block);
 void cs_watch_block(struct qemu_plugin_tb* block, const struct cs_watch* watch); /* calls it each time that it begins */
 void cs_check_registers(uint64_t number, const uint64_t* arguments);             /* before a system call */
-bool cs_agree(const struct cs_registers* of, const uint64_t* values, uint64_t number, const uint64_t* arguments);
 bool cs_registers_are_known(void);
 uint64_t cs_register(const void* state, unsigned number);
 

@@ -165,7 +165,12 @@ static void register_all(qemu_plugin_id_t id) {
   qemu_plugin_register_atexit_cb(id, end, NULL);
 }
 
-void cs_translate_anew(void) { qemu_plugin_reset(own_id, register_all); }
+/* Translating a large program takes as long as a tenth of a second, so not without end. */
+void cs_translate_anew(void) {
+  enum { most = 32 };
+  static unsigned times; /* atomic */
+  if (__atomic_add_fetch(&times, 1, __ATOMIC_RELAXED) <= most) qemu_plugin_reset(own_id, register_all);
+}
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int count, char** options) {
   int session_file = -1;

@@ -34,12 +34,6 @@ void cs_begin_registers(const struct cs_registers* of, struct qemu_plugin_tb* fi
   cs_watch_block(first_block, &noting);
 }
 
-bool cs_agree(const struct cs_registers* of, const uint64_t* values, uint64_t number, const uint64_t* arguments) {
-  bool same = values[of->call_number] == number;
-  for (unsigned i = 0; i < cs_call_arguments; ++i) same = same && values[of->call_argument[i]] == arguments[i];
-  return same;
-}
-
 void cs_check_registers(uint64_t number, const uint64_t* arguments) {
   const int before = __atomic_load_n(&agreed, __ATOMIC_RELAXED);
   if (own_state == NULL || before < 0 || before >= calls_that_agree) return;

@@ -65,8 +65,12 @@ size_t cs_find_allocators(const uint8_t* file, size_t bytes, struct cs_allocator
   if (f.head.e_ident[EI_CLASS] != ELFCLASS64 || f.head.e_ident[EI_DATA] != ELFDATA2LSB) return 0;
   size_t count = 0;
   Elf64_Shdr section;
-  for (unsigned i = 0; read_section(&f, i, &section); ++i)
-    if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM)
-      count = look_through(&f, &section, found, count, room);
+  bool all = false, dynamic = false; /* a file has one of each at most */
+  for (unsigned i = 0; read_section(&f, i, &section) && !(all && dynamic); ++i) {
+    bool* const kind = section.sh_type == SHT_SYMTAB ? &all : section.sh_type == SHT_DYNSYM ? &dynamic : NULL;
+    if (kind == NULL || *kind) continue;
+    *kind = true;
+    count = look_through(&f, &section, found, count, room);
+  }
   return count;
 }
