@@ -111,12 +111,19 @@ static void returned(const void* state, const struct cs_watch* watch) {
 void cs_allocations_by(const struct cs_registers* with) { registers = with; }
 
 void cs_instrument_allocations(struct qemu_plugin_tb* block, uint64_t address, uint32_t mapping) {
-  static struct beginning beginnings[cs_release + 1];
+  static const struct beginning beginnings[] = {
+#define BEGINNING(role) [role] = {{begins}, role}
+      BEGINNING(cs_size_first),
+      BEGINNING(cs_size_second),
+      BEGINNING(cs_product),
+      BEGINNING(cs_reallocation),
+      BEGINNING(cs_reallocation_of_product),
+      BEGINNING(cs_through_pointer),
+      BEGINNING(cs_release),
+#undef BEGINNING
+  };
   const enum cs_role role = cs_allocator_at(mapping, address);
-  if (role != cs_nothing) {
-    beginnings[role] = (struct beginning){{begins}, role};
-    cs_watch_block(block, &beginnings[role].watch);
-  }
+  if (role != cs_nothing) cs_watch_block(block, &beginnings[role].watch);
   struct cs_caller* const caller = cs_caller_at(address);
   if (caller == NULL) return;
   caller->watch.reached = returned;
