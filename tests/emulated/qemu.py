@@ -821,8 +821,8 @@ class Heap(Qemu):
         self.assert_heap(dict(enumerate(self.heap().values())), {0: (3, 300, 300)})
 
     def test_it_agrees_with_valgrind(self):
-        for text, language in ((HEAP, "c"), (CONTAINERS, "cpp")):
-            program = self.build(text, "-O1", "-fno-optimize-sibling-calls", language=language)
+        for text, language, linking in ((HEAP, "c", []), (HEAP, "c", ["-static"]), (CONTAINERS, "cpp", [])):
+            program = self.build(text, "-O1", "-fno-optimize-sibling-calls", *linking, language=language)
             heaps = []
             for engine in ("valgrind", "qemu"):
                 self.record(program, options=["--engine", engine])
