@@ -20,6 +20,9 @@ static qemu_plugin_id_t own_id;
 static char* collector; /* the program that collects for processes that are followed */
 static bool own_collector;
 
+static bool discarding;          /* atomic: translated code, as soon as all threads have ended their blocks */
+static unsigned times_left = 32; /* that it may be; changed by who has set `discarding` */
+
 /* Of a system call that has not returned. */
 struct call {
   uint64_t address, bytes;
@@ -139,6 +142,8 @@ static void after_fork(void) {
 
 static void after_fork_in_child(void) {
   after_fork();
+  if (discarding) times_left = 0; /* by a thread that the child has not */
+  discarding = false;
   if (cs_session() == NULL) return;
   cs_leave_session();
   own_collector = false;
@@ -165,11 +170,29 @@ static void register_all(qemu_plugin_id_t id) {
   qemu_plugin_register_atexit_cb(id, end, NULL);
 }
 
+static void discarded(qemu_plugin_id_t id) {
+  register_all(id);
+  __atomic_store_n(&discarding, false, __ATOMIC_RELEASE);
+}
+
+/* Another thread is about to have it done, and may not have come to stop this one. It waits for us then. */
+static void wait_to_be_stopped(void) {
+  enum { most = 20, microseconds = 500 };
+  for (unsigned i = 0; i < most && __atomic_load_n(&discarding, __ATOMIC_ACQUIRE); ++i) usleep(microseconds);
+}
+
 /* Translating a large program takes as long as a tenth of a second, so not without end. */
 void cs_translate_anew(void) {
-  enum { most = 32 };
-  static unsigned times; /* atomic */
-  if (__atomic_add_fetch(&times, 1, __ATOMIC_RELAXED) <= most) qemu_plugin_reset(own_id, register_all);
+  if (__atomic_exchange_n(&discarding, true, __ATOMIC_ACQUIRE)) {
+    wait_to_be_stopped();
+    return;
+  }
+  if (times_left > 0) {
+    --times_left;
+    qemu_plugin_reset(own_id, discarded);
+  } else {
+    __atomic_store_n(&discarding, false, __ATOMIC_RELEASE);
+  }
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int count, char** options) {
