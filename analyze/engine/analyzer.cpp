@@ -78,11 +78,9 @@ void Analyzer::pass_over(ThreadId thread, const KindCounts& accesses, std::uint6
 
 std::uint64_t Analyzer::footprint() {
   engine_->catch_up();
-  const auto& streams = engine_->everything;
-  const auto of_stack = std::ranges::find_if(streams, [](const auto& analysis) { return analysis->follows_stack(); });
-  if (of_stack == streams.end()) return 0;
-  const double lines = static_cast<double>((*of_stack)->followed_lines()) / (*of_stack)->sample().rate();
-  return static_cast<std::uint64_t>(std::llround(lines)) * (*of_stack)->line().bytes().value;
+  const analyze::LineAnalysis& first = *engine_->everything.front();
+  const double lines = static_cast<double>(first.followed_lines()) / first.sample().rate();
+  return static_cast<std::uint64_t>(std::llround(lines)) * first.line().bytes().value;
 }
 
 const std::vector<std::string>& Analyzer::warnings() const { return engine_->warnings; }
@@ -129,7 +127,7 @@ Profile Analyzer::profile(std::span<const double> weights) {
         profile.stacks.push_back(std::move(stack));
         continue;
       }
-      if (analysis->follows_stack()) profile.stacks.push_back(analysis->stack(scope));
+      profile.stacks.push_back(analysis->stack(scope));
       if (auto sets = analysis->sets(scope)) profile.sets.push_back(std::move(*sets));
     }
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,10 +13,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "analyze/coherence/sharing_analysis.hpp"
+#include "analyze/engine/lanes.hpp"
 #include "analyze/engine/line_analysis.hpp"
 #include "analyze/engine/signature_streams.hpp"
 #include "analyze/engine/stretch.hpp"
-#include "analyze/engine/task_team.hpp"
 #include "cachescape/analyzer.hpp"
 
 namespace cachescape {
@@ -29,8 +30,7 @@ inline bool by_lines(Sampling::Method m) {
 
 struct Analyzer::Engine {
   using LineAnalysis = analyze::LineAnalysis;
-  /// All line sizes of one stream of accesses. Where set distances are followed too, that comes after the stack
-  /// distances of the same lines.
+  /// All line sizes of one stream of accesses.
   using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
 
   struct PlaceTotals {
@@ -60,9 +60,10 @@ struct Analyzer::Engine {
   void hand_over();
   /// Waits until everything queued is analysed.
   void catch_up();
-  std::size_t signature_tasks() const { return signatures.size() * (threads.size() > 1 ? 2 : 1); }
-  void analyse(const analyze::Stretch& stretch, std::size_t task);
-  void analyse_signatures(const analyze::Stretch& stretch, std::size_t task);
+  /// What every stretch goes through. Called whenever the analyses have changed. Precondition: all is analysed.
+  void lay_out_lanes();
+  void analyse(std::uint64_t piece, std::size_t line, bool own);
+  void follow_sets(std::uint64_t piece, std::size_t line, bool own);
   template <class Visit>
   void for_each_analysis(Visit visit) {
     for (auto& analysis : everything) visit(*analysis);
@@ -99,10 +100,10 @@ struct Analyzer::Engine {
   std::uint64_t cut = 0;                  ///< accesses longer than longest_access
   std::uint64_t memory_checked = 0;       ///< position at which memory was last looked at
   std::vector<std::string> warnings;
-  PackedBatch packed;        ///< room for one
-  analyze::Stretch filling;  ///< what comes in
-  analyze::Stretch in_work;  ///< what is being analysed
-  analyze::TaskTeam team;    ///< ends first: it works on all of the above
+  PackedBatch packed;                                             ///< room for one
+  std::array<analyze::Stretch, analyze::Lanes::depth> stretches;  ///< by number, modulo depth
+  analyze::Stretch* filling = stretches.data();                   ///< what comes in
+  analyze::Lanes lanes;                                           ///< ends first: it works on all of the above
 };
 
 }  // namespace cachescape

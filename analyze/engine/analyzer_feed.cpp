@@ -38,10 +38,11 @@ bool contains(const std::vector<LineSize>& lines, LineSize line) {
 Analyzer::Engine::Engine(const AnalysisOptions& o)
     : options(o),
       sampling(o.sampling),
-      team(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
+      lanes(o.workers == 0 ? std::max(1u, std::thread::hardware_concurrency()) : o.workers) {
   if (o.places) places_line = usual_line(o.lines);
   everything = new_stream(by_lines(o.sampling.method) ? halvings_for(o.sampling.rate) : 0);
   for (const SignatureRule& rule : o.signatures) signatures.emplace_back(rule, o.places);
+  lay_out_lanes();
 }
 
 Analyzer::Engine::Stream Analyzer::Engine::new_stream(unsigned halvings) const {
@@ -56,14 +57,9 @@ Analyzer::Engine::Stream Analyzer::Engine::new_stream(unsigned halvings) const {
     o.places = everything.empty() && (places_line == line || sampling.method == Sampling::Method::blocks);
     // What is weighed afterwards is known by place, and that is distances only.
     const bool distances_only = by_lines(sampling.method) || sampling.method == Sampling::Method::blocks;
+    if (contains(options.set_lines, line) && !distances_only)
+      o.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
     stream.push_back(std::make_unique<LineAnalysis>(std::move(o)));
-    if (!contains(options.set_lines, line) || distances_only) continue;
-    // On their own, so that another processor can follow them.
-    analyze::LineAnalysisOptions sets;
-    sets.line = line;
-    sets.stack = false;
-    sets.sets = analyze::SetGrid{0, options.max_log2_sets, options.ways, options.other_set_counts};
-    stream.push_back(std::make_unique<LineAnalysis>(std::move(sets)));
   }
   return stream;
 }
@@ -79,20 +75,19 @@ void Analyzer::Engine::add_sharing() {
   if (std::ranges::find(options.sharing, degree) == options.sharing.end()) return;
   for (const auto& analysis : everything) analysis->flush();
   const LineSize usual = usual_line(options.lines);
-  for (const auto& stack : everything) {
-    if (!stack->follows_stack() || stack->line() < usual) continue;
-    const auto sets = std::ranges::find_if(
-        everything, [&](const auto& a) { return a->line() == stack->line() && !a->follows_stack(); });
-    const bool with_sets = sets != everything.end();
+  for (const auto& analysis : everything) {
+    if (analysis->line() < usual) continue;
     analyze::SharingOptions o;
-    o.line = stack->line();
+    o.line = analysis->line();
     o.degree = degree;
-    o.set_levels = with_sets ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1 : 0;
+    o.set_levels = analysis->set_follower() != nullptr
+                       ? std::min(options.max_log2_sets, analyze::HoleSets::most_log2_sets) + 1
+                       : 0;
     o.ways = std::min(options.ways, analyze::HoleSets::most_ways);
     o.events = degree == 1 && o.line == usual;
     // Until now all threads had one cache.
     sharing.push_back(std::make_unique<analyze::SharingAnalysis>(o));
-    sharing.back()->seed(stack->known_lines(), stack->so_far(), with_sets ? (*sets)->sets({}) : std::nullopt);
+    sharing.back()->seed(analysis->known_lines(), analysis->so_far(), analysis->sets({}));
   }
 }
 
@@ -107,12 +102,9 @@ void Analyzer::Engine::follow_touchers() {
   if (sampling.method != Sampling::Method::none || options.sharing.empty()) return;
   touchers.reserve(everything.size());
   own_touchers.reserve(everything.size());
-  std::vector<Line> lines;
   for (std::size_t l = 0; l < everything.size(); ++l) {
-    if (everything[l]->follows_stack()) {
-      lines.clear();
-      for (const auto& known : everything[l]->known_lines()) lines.push_back(known.line);
-    }
+    std::vector<Line> lines;
+    for (const auto& known : everything[l]->known_lines()) lines.push_back(known.line);
     everything[l]->follow_touchers(touchers.emplace_back(lines));
     threads.front().own[l]->follow_touchers(own_touchers.emplace_back(lines));
   }
@@ -123,22 +115,22 @@ void Analyzer::Engine::add_thread(ThreadId id) {
   numbers.emplace(id.value, static_cast<std::uint32_t>(threads.size()));
   threads.push_back({id, {}, {}});
   for (analyze::SignatureStreams& signature : signatures) signature.add_thread();
-  if (threads.size() == 1) return;
+  if (threads.size() == 1) return lay_out_lanes();
   drop_sharing_of_too_many();
   add_sharing();
   if (threads.size() == 2) {
     // Until now the first thread's stream was everything; from here on the two differ.
     Stream& own = threads.front().own;
     own.resize(everything.size());
-    team.run(everything.size(), [&](std::size_t l) { everything[l]->flush(); });
-    team.run(everything.size(), [&](std::size_t l) {
-      const LineAnalysis& ordered = *everything[everything[l]->follows_stack() ? l : l - 1];
-      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy(ordered));
-    });
+    for (std::size_t l = 0; l < own.size(); ++l) {
+      everything[l]->flush();
+      own[l] = std::make_unique<LineAnalysis>(everything[l]->copy());
+    }
     follow_touchers();
   }
   threads.back().own = new_stream(halvings());
   for (std::size_t l = 0; l < own_touchers.size(); ++l) threads.back().own[l]->follow_touchers(own_touchers[l]);
+  lay_out_lanes();
 }
 
 /// What is analysed of an access of `size` bytes that is made `times` times.
@@ -185,56 +177,73 @@ void Analyzer::Engine::consume(const PackedBatch& batch) {
     if (on) queue(number, rest.first(count));
     rest = rest.subspan(count);
     position += count;
-    if (filling.full()) hand_over();
+    if (filling->full()) hand_over();
   }
 }
 
 void Analyzer::Engine::queue(std::uint32_t thread, std::span<const PackedAccess> accesses) {
-  filling.add(thread, accesses);
+  filling->add(thread, accesses);
   analysed += accesses.size();
   if (!places_line) return;
   for (const PackedAccess& a : accesses) count_place(a.place(), a.kind(), a.size(), 1);
 }
 
 void Analyzer::Engine::hand_over() {
-  team.finish();
+  lanes.add();
   watch_memory();
-  std::swap(filling, in_work);
-  filling.clear();
-  // One task per line size and signature for everything, one for the threads' own streams, and one per degree of
-  // sharing.
-  const std::size_t lines = everything.size() * (threads.size() > 1 ? 2 : 1) + sharing.size();
-  team.start(signature_tasks() + lines, [this](std::size_t task) {
-    if (task < signature_tasks()) return analyse_signatures(in_work, task);
-    analyse(in_work, task - signature_tasks());
-  });
+  filling = &stretches[lanes.next() % stretches.size()];
+  filling->clear();
 }
 
 void Analyzer::Engine::catch_up() {
-  if (!filling.empty()) hand_over();
-  team.finish();
+  if (!filling->empty()) hand_over();
+  lanes.drain();
 }
 
-void Analyzer::Engine::analyse_signatures(const analyze::Stretch& stretch, std::size_t task) {
-  if (task < signatures.size()) return signatures[task].everything(stretch);
-  signatures[task - signatures.size()].own(stretch);
-}
-
-void Analyzer::Engine::analyse(const analyze::Stretch& stretch, std::size_t task) {
-  if (task >= 2 * everything.size()) {
-    analyze::SharingAnalysis& degree = *sharing[task - 2 * everything.size()];
-    stretch.for_each(
-        [&](std::uint32_t thread, std::span<const PackedAccess> accesses) { degree.consume(thread, accesses); },
-        [&](std::uint32_t thread, const analyze::Loop& loop) { degree.consume(thread, loop.trips, loop.body); });
-    return;
+// Among equals those that take longest come first.
+void Analyzer::Engine::lay_out_lanes() {
+  std::vector<analyze::Lanes::Lane> all;
+  const auto stretch = [this](std::uint64_t piece) -> const analyze::Stretch& {
+    return stretches[piece % stretches.size()];
+  };
+  for (const auto& degree : sharing) {
+    all.push_back(
+        {[stretch, &degree = *degree](std::uint64_t piece) {
+           stretch(piece).for_each(
+               [&](std::uint32_t thread, std::span<const PackedAccess> accesses) { degree.consume(thread, accesses); },
+               [&](std::uint32_t thread, const analyze::Loop& loop) { degree.consume(thread, loop.trips, loop.body); });
+         },
+         {}});
   }
-  const std::size_t l = task % everything.size();
-  const bool own = task >= everything.size();
-  stretch.for_each([&](std::uint32_t thread, const auto& piece) {
-    LineAnalysis& analysis = own ? *threads[thread].own[l] : *everything[l];
-    analysis.next(thread);
-    analysis.consume(piece);
+  const std::size_t streams = threads.size() > 1 ? 2 : 1;
+  for (std::size_t stream = 0; stream < streams; ++stream) {
+    const bool own = stream == 1;
+    for (std::size_t l = 0; l < everything.size(); ++l) {
+      all.push_back({[this, l, own](std::uint64_t piece) { analyse(piece, l, own); }, {}});
+      if (everything[l]->set_follower() == nullptr) continue;
+      all.push_back({[this, l, own](std::uint64_t piece) { follow_sets(piece, l, own); }, all.size() - 1});
+    }
+    for (analyze::SignatureStreams& signature : signatures) {
+      all.push_back({[stretch, &signature, own](std::uint64_t piece) {
+                       own ? signature.own(stretch(piece)) : signature.everything(stretch(piece));
+                     },
+                     {}});
+    }
+  }
+  lanes.set(std::move(all));
+}
+
+void Analyzer::Engine::analyse(std::uint64_t piece, std::size_t line, bool own) {
+  stretches[piece % stretches.size()].for_each([&](std::uint32_t thread, const auto& part) {
+    LineAnalysis& analysis = own ? *threads[thread].own[line] : *everything[line];
+    analysis.next(piece, thread);
+    analysis.consume(part);
   });
+}
+
+void Analyzer::Engine::follow_sets(std::uint64_t piece, std::size_t line, bool own) {
+  if (!own) return everything[line]->set_follower()->follow(piece);
+  for (Thread& t : threads) t.own[line]->set_follower()->follow(piece);
 }
 
 void Analyzer::Engine::consume(const StridedRun& run) {
@@ -260,19 +269,18 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   if (places_line)
     for (const StridedAccess& a : run.body)
       count_place(static_cast<std::uint32_t>(a.site.value), a.kind, a.size, run.trips);
-  filling.add(number, run.trips, run.body);
-  if (filling.full()) hand_over();
+  filling->add(number, run.trips, run.body);
+  if (filling->full()) hand_over();
 }
 
 void Analyzer::Engine::halve_samples() {
   sharing.clear();
   signatures.clear();
-  std::vector<LineAnalysis*> all;
-  for_each_analysis([&](LineAnalysis& a) { all.push_back(&a); });
-  team.run(all.size(), [&](std::size_t i) {
-    all[i]->flush();
-    all[i]->halve_sample();
+  for_each_analysis([](LineAnalysis& a) {
+    a.flush();
+    a.halve_sample();
   });
+  lay_out_lanes();
 }
 
 void Analyzer::Engine::watch_memory() {
@@ -280,6 +288,7 @@ void Analyzer::Engine::watch_memory() {
   if (options.memory_limit == 0 && !bounded) return;
   if (position - memory_checked < 65536) return;
   memory_checked = position;
+  lanes.drain();
   while (halvings() < most_halvings) {
     std::uint64_t memory = 0;
     std::uint64_t lines = 0;

@@ -58,6 +58,7 @@ void LineAnalysis::consume(const Loop& loop) {
 
 void LineAnalysis::flush() {
   process_pending();
+  if (sets_) sets_->catch_up();
   repeated_.empty([this](const RepeatedTouch& r) { count(r); });
   plans_.for_each([this](PlannedLoop& p) {
     settle(p);
@@ -83,16 +84,11 @@ void LineAnalysis::process_pending() {
     if (epochs_) follow_epochs(0);
     return;
   }
-  if (options_.stack) {
-    stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
-    count_pending(n);
-  }
+  stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
+  count_pending(n);
   if (epochs_) follow_epochs(n);
-  if (sets_) {
-    const auto weights =
-        weighted_ ? std::span<const std::uint32_t>(weights_).first(n) : std::span<const std::uint32_t>();
-    sets_->process(std::span(lines_).first(n), std::span(kinds_).first(n), weights);
-  }
+  if (sets_)
+    sets_->add(std::span(lines_).first(n), std::span(kinds_).first(n), std::span(weights_).first(n), weighted_);
   if (options_.popularity) {
     for (std::size_t i = 0; i < n; ++i) popularity_[lines_[i].value] += weights_[i];
   }
@@ -142,21 +138,20 @@ void LineAnalysis::follow_epochs(std::size_t n) {
 }
 
 void LineAnalysis::seed(const std::vector<Line>& recency_order) {
-  const std::vector<std::uint32_t> no_weight(capacity, 0);
   for (std::size_t from = 0; from < recency_order.size(); from += capacity) {
     const auto part = std::span(recency_order).subspan(from, std::min(capacity, recency_order.size() - from));
-    if (options_.stack) stack_.process(part, std::span(distances_).first(part.size()));
-    if (sets_) sets_->process(part, {}, std::span(no_weight).first(part.size()));
+    stack_.process(part, std::span(distances_).first(part.size()));
+    if (sets_) sets_->seed(part);
   }
 }
 
-LineAnalysis LineAnalysis::copy(const LineAnalysis& ordered) const {
+LineAnalysis LineAnalysis::copy() const {
   LineAnalysis other(options_);
   if (!sets_) {
     other.sets_.reset();
     other.known_sets_.reset();
   }
-  other.seed(ordered.stack_.recency_order([](Line) { return true; }));
+  other.seed(stack_.recency_order([](Line) { return true; }));
   other.counts_ = counts_;
   other.options_.places = false;
   if (epochs_) other.epochs_ = epochs_->copy([](Line) { return true; }, 1);
@@ -235,21 +230,22 @@ std::vector<Bin> LineAnalysis::counted_write_backs() const {
 }
 
 SetProfile LineAnalysis::counted_sets() const {
+  const SetDistances& followed = sets_->sets();
   SetProfile profile;
   profile.line = options_.line;
-  profile.ways = sets_->grid().ways;
+  profile.ways = followed.grid().ways;
   for (std::size_t k = 0; k < access_kinds; ++k) {
-    profile.touches[k] =
-        sets_->touches(static_cast<std::uint16_t>(k)) + sets_->touches(static_cast<std::uint16_t>(access_kinds + k));
+    profile.touches[k] = followed.touches(static_cast<std::uint16_t>(k)) +
+                         followed.touches(static_cast<std::uint16_t>(access_kinds + k));
   }
-  for (const std::uint64_t sets : set_counts_of(sets_->grid())) {
+  for (const std::uint64_t sets : set_counts_of(followed.grid())) {
     SetCounts& counts = profile.counts.emplace_back();
     counts.sets = sets;
     for (std::size_t k = 0; k < access_kinds; ++k) {
-      counts.hits[k] = sets_->histogram(sets, static_cast<std::uint16_t>(k));
+      counts.hits[k] = followed.histogram(sets, static_cast<std::uint16_t>(k));
       counts.hits[k].pop_back();  // the rest: farther or cold
       if (touchers_ == nullptr) continue;
-      counts.foreign[k] = sets_->histogram(sets, static_cast<std::uint16_t>(access_kinds + k));
+      counts.foreign[k] = followed.histogram(sets, static_cast<std::uint16_t>(access_kinds + k));
       counts.foreign[k].pop_back();
       for (std::size_t d = 0; d < counts.hits[k].size(); ++d) counts.hits[k][d] += counts.foreign[k][d];
       if (std::ranges::all_of(counts.foreign[k], [](std::uint64_t n) { return n == 0; })) counts.foreign[k].clear();

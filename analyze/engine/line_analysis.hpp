@@ -12,7 +12,6 @@
 #include "analyze/coherence/cache_group.hpp"
 #include "analyze/distance/distance_counts.hpp"
 #include "analyze/distance/last_toucher.hpp"
-#include "analyze/distance/set_distance.hpp"
 #include "analyze/distance/stack_distances.hpp"
 #include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/known_sets.hpp"
@@ -20,6 +19,7 @@
 #include "analyze/engine/loop_plans.hpp"
 #include "analyze/engine/place_counts.hpp"
 #include "analyze/engine/repeated_touches.hpp"
+#include "analyze/engine/set_follower.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "cachescape/profile.hpp"
 
@@ -27,7 +27,6 @@ namespace cachescape::analyze {
 
 struct LineAnalysisOptions {
   LineSize line{6};
-  bool stack = true;            ///< stack distances, and all below that needs them
   std::optional<SetGrid> sets;  ///< set distances
   bool popularity = false;      ///< how often each line is touched; a hash table entry per line
   bool write_backs = false;     ///< what write-back caches write back; 4 bytes and more per line ever written
@@ -47,22 +46,25 @@ class LineAnalysis {
   void flush();
   /// From now on tells touches of lines that another thread touched last from the others; `touchers` is told of all.
   void follow_touchers(LastToucher& touchers) { touchers_ = &touchers; }
-  /// What comes next is by this thread; others may have touched lines since.
-  void next(std::uint32_t thread) {
+  /// What comes next belongs to this piece of the work, and is by this thread; others may have touched lines since.
+  void next(std::uint64_t piece, std::uint32_t thread) {
+    if (sets_) sets_->begin(piece);
     if (touchers_ == nullptr) return;
     thread_ = thread;
     last_line_ = Line{no_line};
   }
 
-  /// An analysis that has seen and counted the same touches and goes its own way from here. `ordered` has seen them too
-  /// and followed stack distances: it knows their order. Takes time for each line followed. Precondition: both flushed.
-  LineAnalysis copy(const LineAnalysis& ordered) const;
+  /// Null without set distances. consume() adds to it; flush() follows what nobody has followed.
+  SetFollower* set_follower() { return sets_ ? &*sets_ : nullptr; }
+
+  /// An analysis that has seen and counted the same touches and goes its own way from here. Takes time for each line
+  /// followed. Precondition: flushed.
+  LineAnalysis copy() const;
 
   /// Follows half as many lines from now on; set distances and popularity, which a sample cannot give, are dropped.
   /// Precondition: flushed.
   void halve_sample();
 
-  bool follows_stack() const { return options_.stack; }
   /// Preconditions: flushed. With write-backs it takes time for each line followed.
   StackProfile stack(Scope scope) const;
   std::optional<SetProfile> sets(Scope scope) const;
@@ -134,7 +136,7 @@ class LineAnalysis {
   PlaceCounts place_counts_;
   std::optional<WriteEpochs> epochs_;
   DistanceCounts ended_epochs_;  ///< by greatest distance
-  std::optional<SetDistances> sets_;
+  std::optional<SetFollower> sets_;
   std::optional<KnownSets> known_sets_;     ///< of touches that sets_ does not see
   std::optional<SetProfile> earlier_sets_;  ///< what the original of a copy had counted
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> popularity_;

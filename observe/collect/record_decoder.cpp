@@ -61,6 +61,11 @@ bool RecordDecoder::passes(const CodeTable::Descriptor& descriptor, std::uint32_
   return true;
 }
 
+bool RecordDecoder::passes_trip(Output& out) {
+  // Blocks have been asked for the loop as a whole.
+  return unwanted_ > 0 && !context_.sampling && passes(*loop_, 1, out);
+}
+
 void RecordDecoder::tell_passed(Output& out) {
   if (passed_ == KindCounts{}) return;
   out.hand_on();
@@ -426,7 +431,7 @@ std::size_t RecordDecoder::go_on_with_loop(std::span<const std::uint64_t> words,
       loop_ = nullptr;
       return words.size();
     }
-    if (!off() && !passing_) trip(words.data() + used, out);
+    if (!off() && !passing_ && !passes_trip(out)) trip(words.data() + used, out);
     used += slots;
     ++trips_done_;
     --trips_left_;

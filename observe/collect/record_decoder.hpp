@@ -101,6 +101,8 @@ class RecordDecoder {
 
   /// Whether executions of a descriptor are not analysed; they are counted.
   bool passes(const DecodedDescriptor& descriptor, std::uint64_t executions, Output& out);
+  /// The same of one trip of the loop that is being read: a long loop may begin unwanted and end wanted.
+  bool passes_trip(Output& out);
   bool passes(const CodeTable::Descriptor& descriptor, std::uint32_t number, const std::uint64_t* slots, Output& out);
   /// Whether executions of a descriptor, with at most so many accesses, need not be analysed.
   bool unwanted(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses, Output& out);

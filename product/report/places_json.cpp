@@ -98,6 +98,15 @@ Json table_json(const PlacesReport& report) {
   return json;
 }
 
+/// By level.
+Json mpki_json(const PlacesReport& report) {
+  if (!report.prediction || !per_thousand_instructions(report.summary, 0)) return nullptr;
+  Json json = Json::object();
+  for (const LevelOutcome& level : report.prediction->outcome.levels)
+    json[level.name] = *per_thousand_instructions(report.summary, level.total().misses);
+  return json;
+}
+
 }  // namespace
 
 Json places_json(const PlacesReport& report) {
@@ -110,6 +119,7 @@ Json places_json(const PlacesReport& report) {
   json["machine"] = machine_json(report.machine);
   json["machine_reason"] = text_or_null(report.machine_reason);
   json["prediction"] = report.prediction ? prediction_json(*report.prediction, report.machine) : Json(nullptr);
+  json["misses_per_thousand_instructions"] = mpki_json(report);
   if (!report.prediction) json["why_no_prediction"] = report.why_no_prediction.what;
   json["places"] = table_json(report);
   return json;

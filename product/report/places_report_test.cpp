@@ -106,13 +106,35 @@ TEST(PlacesText, GivesEachLevelALineWhereThereIsLittleRoom) {
             "                                  L2        673   0.50 %\n");
 }
 
+TEST(PlacesText, TellsMissesPerThousandInstructions) {
+  const auto levels_of = [](const Profile& profile) {
+    const std::string text = places_text(report_of(profile), 100);
+    const auto at = text.find("\nlevel ") + 1;
+    return text.substr(at, text.find("\n\n", at) - at);
+  };
+  // 11,445 and 673 misses in 598,405 instructions.
+  EXPECT_EQ(levels_of(matrix()),
+            "level  accesses  misses  of all touches   MPKI  method\n"
+            "L1      134,401  11,445          8.52 %  19.13  exact\n"
+            "L2       11,445     673          0.50 %   1.12  approximate");
+  const auto json = places_json(report_of(matrix()));
+  EXPECT_NEAR(json["misses_per_thousand_instructions"]["L1"], 19.1258, 1e-3);
+  Profile part = matrix();
+  part.provenance.emplace_back("region", "kernel");
+  EXPECT_EQ(levels_of(part).find("MPKI"), std::string::npos);
+  EXPECT_TRUE(places_json(report_of(part))["misses_per_thousand_instructions"].is_null());
+  Profile unknown = matrix();
+  unknown.instructions = 0;
+  EXPECT_EQ(levels_of(unknown).find("MPKI"), std::string::npos);
+}
+
 TEST(PlacesText, SaysWhatIsMissing) {
   Profile without = matrix();
   without.places = {};
   const std::string text = places_text(report_of(without), 80);
   EXPECT_NE(text.find("The profile knows no places in the source."), std::string::npos);
   EXPECT_EQ(text.find("counter"), std::string::npos);
-  EXPECT_NE(text.find("L1      134,401  11,445          8.52 %  exact"), std::string::npos);
+  EXPECT_NE(text.find("L1      134,401  11,445          8.52 %  19.13  exact"), std::string::npos);
 
   Profile objects = matrix();
   objects.places.object_distances.clear();

@@ -153,11 +153,18 @@ std::string prediction_section(const PlacesReport& report, std::size_t width) {
   }
   const auto& levels = report.prediction->outcome.levels;
   const std::uint64_t touches = levels.front().total().accesses;
-  Table table({{"level", Align::left}, {"accesses"}, {"misses"}, {"of all touches"}, {"method", Align::left}});
+  const bool by_instructions = per_thousand_instructions(report.summary, 0).has_value();
+  std::vector<Table::Column> columns{{"level", Align::left}, {"accesses"}, {"misses"}, {"of all touches"}};
+  if (by_instructions) columns.push_back({"MPKI"});
+  columns.push_back({"method", Align::left});
+  Table table(std::move(columns));
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Tally total = levels[i].total();
-    table.add({levels[i].name, with_thousands(total.accesses), with_thousands(total.misses),
-               percent(total.misses, touches), method_name(report.prediction->levels[i])});
+    std::vector<std::string> row{levels[i].name, with_thousands(total.accesses), with_thousands(total.misses),
+                                 percent(total.misses, touches)};
+    if (by_instructions) row.push_back(fmt::format("{:.2f}", *per_thousand_instructions(report.summary, total.misses)));
+    row.push_back(method_name(report.prediction->levels[i]));
+    table.add(std::move(row));
   }
   text += '\n' + table.text();
   return text;

@@ -1,7 +1,9 @@
 #include "product/report/profile_summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +47,10 @@ std::string losses_text(const Losses& l) {
                      l.truncated ? ", ended too early" : "");
 }
 
+/// Provenance that says which part of the program was kept.
+constexpr std::array<std::string_view, 7> choices_of_a_part = {"region", "from",  "until", "skip",
+                                                               "count",  "after", "for"};
+
 std::optional<double> seconds_of(const std::string& text) {
   double seconds = 0;
   const char* const last = text.data() + text.size();
@@ -66,6 +72,7 @@ ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path
     if (key == "command") summary.command = value;
     if (key == "recorded") summary.recorded = value;
     if (key == "duration") summary.duration = seconds_of(value);
+    if (std::ranges::find(choices_of_a_part, key) != choices_of_a_part.end()) summary.is_part = true;
     if (key == "thread_order" && p.threads.size() > 1) summary.thread_order = value;
   }
   summary.accesses = p.accesses();
@@ -82,6 +89,11 @@ ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path
   summary.sampling = p.sampling;
   summary.losses = p.losses;
   return summary;
+}
+
+std::optional<double> per_thousand_instructions(const ProfileSummary& s, std::uint64_t events) {
+  if (s.instructions == 0 || s.is_part || s.sampling.method != Sampling::Method::none) return std::nullopt;
+  return 1000.0 * static_cast<double>(events) / static_cast<double>(s.instructions);
 }
 
 std::string summary_line(const std::string& label, const std::string& value, std::size_t width) {

@@ -36,11 +36,16 @@ struct ProfileSummary {
   std::string thread_order;  ///< provenance "thread_order": how fine the order between several threads is; or empty
   Sampling sampling;
   Losses losses;
+  bool is_part = false;  ///< of the accesses of a program whose instructions are all counted: a region, a window
 
   friend bool operator==(const ProfileSummary&, const ProfileSummary&) = default;
 };
 
 ProfileSummary summary_of(const profile::ProfileHeader& header, std::string path);
+
+/// So many events per thousand instructions (for misses: MPKI); none where instructions are unknown, or are those of
+/// more than what was analysed.
+std::optional<double> per_thousand_instructions(const ProfileSummary& summary, std::uint64_t events);
 
 /// "none", "shards_rate", …: as files spell them.
 const char* name_of(Sampling::Method method);

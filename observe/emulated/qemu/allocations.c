@@ -24,7 +24,7 @@ static const struct cs_registers* registers;
 /* Pointers that are signed (aarch64) have the signature above these bits. */
 static uint64_t plain(uint64_t pointer) { return pointer & ((UINT64_C(1) << 48) - 1); }
 
-/* What lies on the stack the thread uses, up to its end; on the page that it uses now nobody has to be asked. */
+/* What lies on the stack. The page that the thread uses now is there, whatever has become of others. */
 static bool read_stack(uint64_t used_now, uint64_t begin, void* to, size_t bytes) {
   enum { page = 4096 };
   if (begin / page == used_now / page && (begin + bytes - 1) / page == used_now / page) {
