@@ -723,7 +723,7 @@ class Heap(Qemu):
               for (int i = 0; i < 5; i++) attempt(100);
               fill(calloc(7, 10), 70); // one
               return 0;
-            }"""):
+            }""", "-O1", "-fno-builtin"):
             self.assert_heap(heap, {"deeper": (5, 500, 500), "one": (1, 70, 70)}, what)
 
     def test_a_return_to_code_that_has_run_before(self):
