@@ -17,12 +17,12 @@ from timing import run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = {
-    "stencil": ("c", ["1500", "40"]),
-    "conjugate_gradient": ("c", ["400000", "10"]),
-    "sort_and_hash": ("c", ["1500000"]),
-    "particles": ("cpp", ["400000", "10"]),
-    "matrix_product": ("c", ["768", "48"]),
-    "graph_search": ("cpp", ["300000"]),
+    "stencil": ("c", ["1500", "200"]),
+    "conjugate_gradient": ("c", ["400000", "50"]),
+    "sort_and_hash": ("c", ["4000000"]),
+    "particles": ("cpp", ["400000", "80"]),
+    "matrix_product": ("c", ["1152", "48"]),
+    "graph_search": ("cpp", ["800000"]),
 }
 
 
