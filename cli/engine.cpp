@@ -54,11 +54,6 @@ Result<std::string> parts_for(Engine engine, const std::string& program, const s
   return qemu_parts(path_of(program).value_or(program), from, until, debug_folder);
 }
 
-bool is_for_this_processor(const std::string& program) {
-  const auto path = path_of(program);
-  return path && collect::look_at_program(*path).processor == collect::Processor::x86_64;
-}
-
 Launch launch_of(Engine engine, const std::vector<std::string>& command, const LaunchOptions& options) {
   if (engine != Engine::valgrind) {
     Launch launch;

@@ -19,9 +19,6 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program);
 Result<std::string> parts_for(Engine engine, const std::string& program, const std::string& from,
                               const std::string& until, const std::string& debug_folder);
 
-/// Whether it is machine code for x86-64.
-bool is_for_this_processor(const std::string& program);
-
 /// What to execute so that the program joins a session.
 struct Launch {
   std::vector<std::string> command;

@@ -121,14 +121,6 @@ Result<void> others_can(const RecordingOptions& options) {
   return {};
 }
 
-/// The calipers of x86-64 say it by registers, which QEMU does not show.
-Result<void> qemu_can(const RecordingOptions& options, const std::string& program) {
-  if (!options.region.empty() && is_for_this_processor(program))
-    return failure(ErrorKind::unsupported, "regions of programs for x86-64 are not seen in QEMU",
-                   "--region " + options.region, "add --engine valgrind, or choose a part by --skip and --count");
-  return {};
-}
-
 Result<int> run(RecordOptions& options) {
   if (options.command.empty())
     return failure(ErrorKind::usage, "which program? none is given", {}, "cachescape record -- ./program arguments");
@@ -140,7 +132,6 @@ Result<int> run(RecordOptions& options) {
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
   CACHESCAPE_CHECK(engine == Engine::compiled ? compiled_can(options.recording) : emulated_can(options.recording));
   if (engine != Engine::valgrind) CACHESCAPE_CHECK(others_can(options.recording));
-  if (engine == Engine::qemu) CACHESCAPE_CHECK(qemu_can(options.recording, options.command[0]));
   CACHESCAPE_TRY(options.qemu_parts, parts_for(engine, options.command[0], options.recording.from,
                                                options.recording.until, options.recording.debug_folder));
   CACHESCAPE_TRY(auto session,

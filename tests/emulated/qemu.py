@@ -9,10 +9,12 @@ import time
 import unittest
 
 from common import FAST, PROGRAM, SOURCE, TOUCH, Emulated, main, wait_for
+from places import CONTAINERS, HEAP
 from regions import CALIPERS, FUNCTIONS
 from truth import ATOMICS, SCALAR, STATE, STRINGS, VECTORS
 
 FOREIGN = ("aarch64", "riscv64")
+EVERY = (*FOREIGN, "x86_64")
 MISSING = [tool for tool in ["qemu-x86_64", *(f"qemu-{m}" for m in FOREIGN), *(f"{m}-linux-gnu-gcc" for m in FOREIGN)] if not shutil.which(tool)]
 
 KERNEL = TOUCH + r"""
@@ -254,7 +256,7 @@ class Counting(Qemu):
 
 class Behaviour(Qemu):
     def test_output_input_and_exit_code_are_the_programs(self):
-        for machine in (*FOREIGN, "x86_64"):
+        for machine in EVERY:
             program = self.program(machine, r"""
                 int main(int argc, char **argv) {
                   int c;
@@ -371,7 +373,7 @@ class Processes(Qemu):
         }"""
 
     def test_children_are_not_observed(self):
-        for machine in (*FOREIGN, "x86_64"):
+        for machine in EVERY:
             program = self.program(machine, self.FORK)
             self.assertEqual(self.record(program, options=["--engine", "qemu"]).stdout, "5\n")
             self.assertEqual(self.touched(), 2000)
@@ -395,7 +397,7 @@ class Processes(Qemu):
         """For the same processor they run in QEMU, though the system cannot run them."""
         other = 'int main(int argc, char **argv) { touch(argc); printf("%s %s %d\\n", argv[0], getenv("HELLO"),'
         other += ' getenv("CACHESCAPE_FOLLOW") != 0); fflush(stdout); return 8; }'
-        for machine in (*FOREIGN, "x86_64"):
+        for machine in EVERY:
             self.build_for(machine, KERNEL + other, name="other")
             program = self.program(machine, self.FORK)
             done = self.record(program, "./other", "one,", "two", options=["--engine", "qemu"], env={"HELLO": "world, all"})
@@ -498,22 +500,23 @@ class Parts(Qemu):
         return self.accesses_to("cells")[1] if self.info()["accesses"] else 0
 
     def test_calipers(self):
-        for machine in FOREIGN:
+        engine = ("--engine", "qemu")
+        for machine in EVERY:
             for level in ("-O0", "-O2"):
                 self.build_for(machine, CALIPERS, level, "-pthread", "-static", f"-I{SOURCE}/include")
-                self.assertEqual(self.cells(), 100 * (1 + 2 + 5 + 32 + 64), machine)
-                self.assertEqual(self.cells("--region", "outer"), 100 * 7, machine)
-                self.assertEqual(self.cells("--region", "inner"), 100 * (5 + 32), machine)
-                self.assertEqual(self.cells("--region", "no such"), 0, machine)
+                self.assertEqual(self.cells(*engine), 100 * (1 + 2 + 5 + 32 + 64), machine)
+                self.assertEqual(self.cells(*engine, "--region", "outer"), 100 * 7, machine)
+                self.assertEqual(self.cells(*engine, "--region", "inner"), 100 * (5 + 32), machine)
+                self.assertEqual(self.cells(*engine, "--region", "no such"), 0, machine)
 
     def test_calipers_make_no_accesses_of_their_own(self):
         marked = 'cachescape_begin_region("a"); cells[0] = 1; cachescape_end_region("a");'
-        for machine in FOREIGN:
+        for machine in EVERY:
             program = self.build_for(machine, f"""
                 #include <cachescape/mark.h>
                 volatile int cells[1];
                 int main(void) {{ for (int i = 0; i < 1000; i++) {{ {marked} }} return 0; }}""", "-O2", "-static", f"-I{SOURCE}/include")
-            self.record(program, options=["--region", "a"])
+            self.record(program, options=["--engine", "qemu", "--region", "a"])
             self.assertEqual((self.info()["writes"], self.accesses_to("cells")[1]), (1000, 1000), machine)
 
     FROM_UNTIL = r"""
@@ -548,10 +551,316 @@ class Parts(Qemu):
         self.assertEqual(self.cells(*engine, "--from", "phase::begin(int)", "--until", "phase::End::now() const"), 100 * (2 + 8) + 3)
         self.assertEqual(self.cells(*engine, "--from", "phase::begin"), 100 * (2 + 4 + 8 + 16 + 32 + 64) + 6)
 
-    def test_regions_of_this_processor_are_refused(self):
-        self.build_for("x86_64", "int main(void) { return 0; }")
-        done = self.record("./x", options=["--engine", "qemu", "--region", "a"], expect=5)
-        self.assertIn("add --engine valgrind", done.stderr)
+    def test_requests_in_a_library(self):
+        """In code that is mapped later, and where the instruction behind the request is jumped to as well."""
+        self.write("library.c", """
+            #include <cachescape/mark.h>
+            volatile int cells[100] = {1};
+            __attribute__((noinline)) void work(int marked) {
+              if (marked) CACHESCAPE_ASK(3, "a");
+              for (int i = 0; i < 100; i++) cells[i] = i;
+              if (marked) CACHESCAPE_ASK(4, "a");
+            }""")
+        self.run_it(["gcc", "-g", "-O2", "-shared", "-fPIC", f"-I{SOURCE}/include", "library.c", "-o", "library.so"])
+        self.build(r"""
+            #include <dlfcn.h>
+            #include <stdio.h>
+            int main(void) {
+              void (*work)(int) = (void (*)(int))dlsym(dlopen("./library.so", RTLD_NOW), "work");
+              for (int i = 0; i < 8; i++) work(i % 4 == 1);
+              puts("done");
+              return 0;
+            }""", "-O2")
+        self.assertEqual(self.cells("--engine", "qemu", "--region", "a"), 200)
+        self.assertEqual(self.cells("--engine", "qemu"), 800)
+
+
+class Heap(Qemu):
+    """What is allocated, by the line that does it."""
+
+    FILL = r"""
+        #include <malloc.h>
+        #include <pthread.h>
+        #include <setjmp.h>
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        __attribute__((noinline)) static void fill(volatile char *p, int n) { for (int i = 0; i < n; i++) p[i] = 1; }
+        """
+
+    def heap(self, profile="out.cscape"):
+        """Line of x.c or x.cpp → (allocations, bytes of all of them, reads, writes)."""
+        import sqlite3
+        rows = self.places("object", profile, "--top", "0")["places"]["rows"]
+        accesses = collections.defaultdict(lambda: [0, 0])
+        for row in rows:
+            if row.get("kind") == "heap" and re.search(r"(^|/)x\.c(pp)?$", row.get("file") or ""):
+                accesses[row["line"]][0] += row["reads"]
+                accesses[row["line"]][1] += row["writes"]
+        with sqlite3.connect(f"file:{self.folder / profile}?mode=ro", uri=True) as file:
+            found = file.execute("select line, sum(allocations), sum(bytes) from object join location on object.location = location.id"
+                                 " where kind = 'heap' and (file like '%x.c' or file like '%x.cpp') group by line")
+            return {line: (allocations, bytes, *accesses[line]) for line, allocations, bytes in found}
+
+    def marked(self, text, profile="out.cscape"):
+        """The same by what the line says behind "// "."""
+        lines = text.splitlines()
+        return {lines[line - 1].rpartition("// ")[2]: row for line, row in self.heap(profile).items()}
+
+    def heaps_of(self, text, *options):
+        """Of the program for each machine, with libraries or without."""
+        text = self.FILL + text
+        for machine, linking in (("aarch64", []), ("riscv64", ["-static"]), ("x86_64", [])):
+            program = self.build_for(machine, text, *(options or ["-O1"]), "-pthread", *linking)
+            self.record(program, options=["--engine", "qemu"])
+            yield machine, self.marked(text)
+
+    def assert_heap(self, heap, expected, what=""):
+        """(allocations, bytes, writes); the allocator itself also writes into what it hands out or will get back."""
+        self.assertEqual({mark: row[:2] for mark, row in heap.items()}, {mark: row[:2] for mark, row in expected.items()}, what)
+        for mark, (allocations, _, writes) in expected.items():
+            self.assertIn(heap[mark][3], range(writes, writes + 60 * allocations + 1), f"{what} {mark}")
+
+    def test_by_hand(self):
+        lines = HEAP.splitlines()
+        for machine in FOREIGN:
+            for linking in ([], ["-static"]):
+                self.record(self.build_for(machine, HEAP, "-O1", "-fno-optimize-sibling-calls", *linking))
+                found = {lines[line - 1].strip(): row for line, row in self.heap().items()}
+                what = f"{machine} {linking}"
+                grown = found.pop("for (int n = 1; n <= 64; n *= 2) grown = realloc(grown, n * 400);")
+                # What it has moved is written twice.
+                self.assertEqual(grown[:2], (7, 400 * (1 + 2 + 4 + 8 + 16 + 32 + 64)), what)
+                self.assertGreaterEqual(grown[3], 6400, what)
+                self.assertEqual(found, {
+                    "return malloc(bytes);": (1, 4000, 0, 1000),
+                    "int *zeroed = calloc(500, 4);": (1, 2000, 0, 500),
+                    "int *aligned = aligned_alloc(64, 1024);": (1, 1024, 0, 256),
+                    "if (posix_memalign(&placed, 128, 800) != 0) return 1;": (1, 800, 0, 200),
+                    "int *over = reallocarray(0, 300, 4);": (1, 1200, 0, 300),
+                    "int *old = memalign(32, 640);": (1, 640, 0, 160),
+                    "int *again = malloc(4000); /* mostly where plain was */": (1, 4000, 0, 7),
+                }, what)
+
+    def test_many_of_one_place(self):
+        for what, heap in self.heaps_of(r"""
+            static char *rows[100];
+            __attribute__((noinline)) static int depth(int n) {
+              char *p = malloc(n); // in a recursion
+              fill(p, n);
+              int below = n > 1 ? depth(n - 1) : 0;
+              free(p);
+              return below + 1;
+            }
+            __attribute__((noinline)) static char *jumps(int n) { return malloc(n + 1); }
+            int main(void) {
+              for (int k = 0; k < 3; k++) {
+                for (int i = 0; i < 100; i++) rows[i] = malloc(16 + i); // rows
+                for (int i = 0; i < 100; i++) { fill(rows[i], 16 + i); free(rows[i]); }
+              }
+              fill(jumps(99), 100); // a tail call
+              return depth(20) != 20;
+            }""", "-O2"):
+            self.assert_heap(heap, {"rows": (300, 3 * (1600 + 4950), 3 * (1600 + 4950)), "a tail call": (1, 100, 100),
+                                    "in a recursion": (20, 210, 210)}, what)
+
+    def test_what_fails_is_nothing(self):
+        for what, heap in self.heaps_of(r"""
+            int main(void) {
+              void *volatile none = 0, *kept = (void *)8;
+              volatile size_t most = PTRDIFF_MAX, wraps = SIZE_MAX / 2;
+              int failed = 0;
+              char *p = malloc(100); // first
+              failed += malloc(most) == 0; // too much
+              failed += calloc(wraps, 4) == 0; // too many
+              failed += realloc(p, most) == 0; // and p stays
+              failed += reallocarray(p, wraps, 4) == 0; // and p stays
+              failed += posix_memalign((void **)&kept, 3, 100) != 0; // no power of two
+              fill(p, 100);
+              free(none);
+              p = realloc(p, 5000); // moved
+              fill(p, 5000);
+              p = realloc(p, 0); // released
+              char *q = calloc(10, 10); // last
+              fill(q, 100);
+              free(q);
+              return failed != 5 || p != 0;
+            }""", "-O0"):
+            self.assert_heap(heap, {"first": (1, 100, 100), "moved": (1, 5000, 5000), "last": (1, 100, 100)}, what)
+
+    def test_calls_that_never_return(self):
+        """An allocator of the program's own that is left by longjmp: what comes next belongs to whom it is for."""
+        text = r"""
+            static char pool[1 << 20] __attribute__((aligned(64)));
+            static size_t used;
+            static jmp_buf out;
+            static volatile int trouble;
+            __attribute__((noinline)) static void give_up(void) { longjmp(out, 1); }
+            __attribute__((noinline)) void *malloc(size_t n) {
+              if (trouble) give_up();
+              void *p = pool + used;
+              used += (n + 15) & ~15ul;
+              return p;
+            }
+            __attribute__((noinline)) void *calloc(size_t n, size_t each) { void *p = malloc(n * each); return memset(p, 0, n * each); }
+            __attribute__((noinline)) void *realloc(void *p, size_t n) { void *q = malloc(n); if (p) memcpy(q, p, n); return q; }
+            __attribute__((noinline)) void free(void *p) { __asm__ volatile("" : : "r"(p)); }
+            __attribute__((noinline)) static char *deeper(int n) {
+              volatile char frame[64] = {0};
+              char *p = malloc(n + frame[3]); // deeper
+              return p;
+            }
+            __attribute__((noinline)) static void attempt(int n) {
+              trouble = 1;
+              if (setjmp(out) == 0) fill(malloc(n), n); // never
+              trouble = 0;
+              fill(deeper(n), n);
+            }
+            int main(void) {
+              for (int i = 0; i < 5; i++) attempt(100);
+              fill(calloc(7, 10), 70); // one
+              return 0;
+            }"""
+        expected = {"deeper": (5, 500, 500), "one": (1, 70, 70)}
+        for what, heap in self.heaps_of(text, "-O1", "-fno-builtin"):
+            self.assert_heap(heap, expected, what)
+        # Where they return to lies on the stack with a signature.
+        self.record(self.build_for("aarch64", self.FILL + text, "-O1", "-fno-builtin", "-mbranch-protection=standard", "-static"))
+        self.assert_heap(self.marked(self.FILL + text), expected)
+
+    def test_a_return_to_code_that_has_run_before(self):
+        for what, heap in self.heaps_of(r"""
+            static char own[100];
+            static void *lend(size_t n) { (void)n; return own; }
+            int main(void) {
+              static void *(*volatile get[])(size_t) = {lend, lend, malloc, malloc, lend, malloc};
+              for (int i = 0; i < 6; i++) fill(get[i](100), 100); // whoever
+              return 0;
+            }"""):
+            self.assert_heap(heap, {"whoever": (3, 300, 300)}, what)
+            self.assertEqual(self.accesses_to("own"), (0, 300, 0), what)
+
+    def test_code_is_translated_anew_while_threads_run(self):
+        """Each of 20 places has called another function before, and threads are everywhere: the first calls may be missed, no later ones."""
+        places = "".join(f"fill(call(i + {n})(50), 50); // place {n}\n" for n in range(20))
+        for what, heap in self.heaps_of(r"""
+            static char own[100];
+            static void *lend(size_t n) { (void)n; return own; }
+            __attribute__((noinline)) static void *(*call(int i))(size_t) {
+              static void *(*volatile get[])(size_t) = {lend, malloc};
+              return get[i % 40 >= 20];
+            }
+            static void *run(void *at) {
+              for (int i = 0; i < 200; i++) {
+                """ + places + r"""
+              }
+              return at;
+            }
+            int main(void) {
+              pthread_t t[4];
+              for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, run, 0);
+              for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+              run(0);
+              return 0;
+            }"""):
+            self.assertEqual(set(heap), {f"place {n}" for n in range(20)}, what)
+            for mark, (allocations, bytes, _, _) in heap.items():
+                self.assertIn(allocations, range(101, 501), f"{what} {mark}")
+                self.assertEqual(bytes, 50 * allocations, f"{what} {mark}")
+
+    def test_threads(self):
+        for what, heap in self.heaps_of(r"""
+            static pthread_barrier_t all;
+            static void *run(void *at) {
+              fill(malloc(10), 10); // part of its own
+              pthread_barrier_wait(&all);
+              for (int i = 0; i < 50; i++) {
+                char *p = malloc(200); // in threads
+                fill(p, 200);
+                p = realloc(p, 300); // and again
+                fill(p, 300);
+                free(p);
+              }
+              pthread_barrier_wait(&all);
+              return at;
+            }
+            int main(void) {
+              pthread_t t[4];
+              pthread_barrier_init(&all, 0, 4);
+              for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, run, 0);
+              for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+              return 0;
+            }"""):
+            # Each has its own part of the heap, so what others release in the meantime changes nothing.
+            self.assert_heap(heap, {"part of its own": (4, 40, 40), "in threads": (200, 40000, 40000), "and again": (200, 60000, 60000)}, what)
+
+    def test_what_was_allocated_outside_of_the_part(self):
+        self.record(self.build_for("aarch64", self.FILL + r"""
+            __attribute__((noinline)) void begin(void) { __asm__ volatile(""); }
+            int main(void) {
+              char *p = malloc(100); // before
+              fill(p, 100);
+              begin();
+              fill(p, 100);
+              return 0;
+            }"""), options=["--from", "begin"])
+        (row,) = self.heap().values()
+        self.assertEqual(row, (1, 100, 0, 100))
+
+    def test_a_followed_child_knows_its_own_sites(self):
+        text = self.FILL + r"""
+            static void make(int n) {
+              char *p = malloc(n); // both
+              fill(p, n);
+            }
+            int main(void) {
+              make(100);
+              if (fork() == 0) {
+                make(200);
+                fill(malloc(30), 30); // child
+                return 0;
+              }
+              wait(0);
+              return 0;
+            }"""
+        for machine in EVERY:
+            for old in self.folder.glob("*.cscape"):
+                old.unlink()
+            self.record(self.build_for(machine, text), options=["--engine", "qemu", "--follow", "children"])
+            child = next(name for name in self.profiles() if name != "out.cscape")
+            self.assert_heap(self.marked(text), {"both": (1, 100, 100)}, machine)
+            self.assert_heap(self.marked(text, child), {"both": (1, 200, 200), "child": (1, 30, 30)}, machine)
+
+    def test_an_exception_leaves_an_allocation(self):
+        self.record(self.build(r"""
+            #include <cstdint>
+            #include <new>
+            __attribute__((noinline)) static void fill(volatile char* p, int n) { for (int i = 0; i < n; i++) p[i] = 1; }
+            __attribute__((noinline)) static char* deeper(int n) {
+              char* p = new char[n];
+              return p;
+            }
+            __attribute__((noinline)) static void attempt(std::size_t most) {
+              try { fill(new char[most], 1); } catch (const std::bad_alloc&) { fill(deeper(100), 100); }
+            }
+            int main() {
+              volatile std::size_t most = PTRDIFF_MAX / 2;
+              for (int i = 0; i < 3; i++) attempt(most);
+            }""", "-O1", language="cpp"), options=["--engine", "qemu"])
+        self.assert_heap(dict(enumerate(self.heap().values())), {0: (3, 300, 300)})
+
+    def test_it_agrees_with_valgrind(self):
+        for text, language, linking in ((HEAP, "c", []), (HEAP, "c", ["-static"]), (CONTAINERS, "cpp", [])):
+            program = self.build(text, "-O1", "-fno-optimize-sibling-calls", *linking, language=language)
+            heaps = []
+            for engine in ("valgrind", "qemu"):
+                self.record(program, options=["--engine", engine])
+                heaps.append(self.heap())
+            self.assertGreaterEqual(len(heaps[0]), 3)
+            self.assertEqual(heaps[0], heaps[1])
 
 
 class AgainstValgrind(Qemu):

@@ -179,6 +179,21 @@ class Lackey(Emulated):
         self.compare(STATE, "-O1")
 
 
+class Instructions(Emulated):
+    def test_of_two_conditions_the_second_is_not_executed_ahead(self):
+        # Valgrind would execute both and branch once.
+        self.build(r"""
+            __attribute__((noinline)) long both(long x, long y) {
+              long found = 0, left = 1000;
+              __asm__ volatile("1: cmp $3, %2; jle 2f; cmp $5, %3; jge 2f; inc %0; 2: dec %1; jnz 1b"
+                               : "+r"(found), "+r"(left) : "r"(x), "r"(y) : "cc");
+              return found;
+            }
+            int main(void) { return both(1, 9) != 0; }""", "-O1")
+        self.record("./x", options=["--engine", "valgrind"])
+        self.assertIn(self.instructions()["both"], range(4000, 4010))
+
+
 class Cachegrind(Emulated):
     """Counts of misses, of the whole run from its first instruction."""
 
@@ -191,8 +206,8 @@ class Cachegrind(Emulated):
         return {"VALGRIND_LIB": str(folder), "PATH": os.environ["PATH"]}
 
     def cachegrind(self, program, first, last, environment):
-        subprocess.run(["valgrind", "--command-line-only=yes", "--tool=cachegrind", "--cache-sim=yes", "--I1=32768,8,64", f"--D1={first}",
-                        f"--LL={last}", "--cachegrind-out-file=cg.out", "--log-file=/dev/null", *program], cwd=self.folder,
+        subprocess.run(["valgrind", "--command-line-only=yes", "--tool=cachegrind", "--vex-guest-chase=no", "--cache-sim=yes", "--I1=32768,8,64",
+                        f"--D1={first}", f"--LL={last}", "--cachegrind-out-file=cg.out", "--log-file=/dev/null", *program], cwd=self.folder,
                        env=environment, stdout=subprocess.DEVNULL, check=True, timeout=120)
         lines = (self.folder / "cg.out").read_text().splitlines()
         names = next(l for l in lines if l.startswith("events:")).split()[1:]

@@ -122,7 +122,7 @@ static void note_stack(struct cs_stream* s, uint64_t address) {
   const uint64_t base = cs_guest_base();
   s->stack_known = true;
   if (area != NULL && cs_area_around(address + base, area) && area->path[0] == '\0')
-    cs_mark(CACHESCAPE_STACK, area->begin - base, area->end - base, 2);
+    cs_mark(CACHESCAPE_STACK, area->begin - base, area->end - base, 0, 2);
   free(area);
 }
 

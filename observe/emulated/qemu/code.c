@@ -5,9 +5,13 @@
  *
  * QEMU maps the program's files as they are, at the program's addresses or at a fixed distance from them, so this
  * process's own list of mappings tells which file lies where. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "observe/emulated/qemu/observer.h"
 #include "session/code_writer.h"
@@ -60,13 +64,12 @@ bool cs_begin_code(void) {
   return true;
 }
 
-/* One slot for the address of one access. */
-uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, unsigned bytes) {
-  const struct {
-    struct cachescape_code_descriptor head;
-    struct cachescape_code_access access;
-  } entry = {{.address = address, .mapping = mapping, .slots = 1, .accesses = 1},
-             {.size = (uint16_t)bytes, .flags = (uint8_t)kind}};
+struct description {
+  struct cachescape_code_descriptor head;
+  struct cachescape_code_access access;
+};
+
+static uint32_t describe(struct description entry) {
   pthread_mutex_lock(&lock);
   void* const at = cs_session() == NULL ? NULL : cachescape_next_entry(cs_session(), &descriptors, sizeof entry);
   uint32_t number = cs_no_descriptor;
@@ -80,6 +83,17 @@ uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, un
   }
   pthread_mutex_unlock(&lock);
   return number;
+}
+
+/* One slot for the address of one access. */
+uint32_t cs_add_descriptor(uint64_t address, uint32_t mapping, unsigned kind, unsigned bytes) {
+  return describe((struct description){{.address = address, .mapping = mapping, .slots = 1, .accesses = 1},
+                                       {.size = (uint16_t)bytes, .flags = (uint8_t)kind}});
+}
+
+uint64_t cs_add_site(uint64_t address) {
+  const uint32_t mapping = cs_mapping_of(address);
+  return CACHESCAPE_CODE | describe((struct description){{.address = address, .mapping = mapping, .accesses = 1}, {0}});
 }
 
 uint64_t* cs_new_counter(uint64_t* at) {
@@ -124,6 +138,8 @@ uint64_t cs_tag(const char* text) {
 static struct known {
   uint64_t begin, end, file_offset;
   char* path;
+  struct cs_allocator* allocators; /* that the file has */
+  size_t allocators_count;
   bool stale; /* something may have taken its place since */
 }* known;
 
@@ -150,7 +166,7 @@ static bool tell_mappings_again(void) {
 
 void cs_mark_mappings(void) {
   for (uint32_t i = 0; i < known_count; ++i)
-    if (!known[i].stale) cs_mark(CACHESCAPE_MAPPED, i, 0, 1);
+    if (!known[i].stale) cs_mark(CACHESCAPE_MAPPED, i, 0, 0, 1);
 }
 
 static bool is_known(const struct known* k, const struct cs_area* area) {
@@ -158,17 +174,39 @@ static bool is_known(const struct known* k, const struct cs_area* area) {
          k->file_offset == area->file_offset && strcmp(k->path, area->path) == 0;
 }
 
+static void find_allocators(struct known* k) {
+  enum { most = 128 };
+  struct cs_allocator found[most];
+  struct stat about;
+  const int file = open(k->path, O_RDONLY | O_CLOEXEC);
+  if (file >= 0 && fstat(file, &about) == 0 && about.st_size > 0) {
+    void* const text = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (text != MAP_FAILED) {
+      const size_t count = cs_find_allocators(text, (size_t)about.st_size, found, most);
+      munmap(text, (size_t)about.st_size);
+      k->allocators = count == 0 ? NULL : malloc(count * sizeof *found);
+      if (k->allocators != NULL) {
+        memcpy(k->allocators, found, count * sizeof *found);
+        k->allocators_count = count;
+      }
+    }
+  }
+  if (file >= 0) close(file);
+}
+
 /* Its number + 1, or 0. */
 static uint32_t add_mapping(const struct cs_area* area) {
   if (known == NULL) known = calloc(most_mappings, sizeof *known);
   if (known == NULL || known_count == most_mappings) return 0;
   struct known* const k = &known[known_count];
-  *k = (struct known){area->begin - guest_base, area->end - guest_base, area->file_offset, strdup(area->path), false};
+  *k = (struct known){
+      area->begin - guest_base, area->end - guest_base, area->file_offset, strdup(area->path), NULL, 0, false};
   if (k->path == NULL || !write_mapping(k)) {
     free(k->path);
     return 0;
   }
-  if (machine->hide_features != NULL) machine->hide_features(area->begin, area->end);
+  if (machine->prepare_code != NULL) machine->prepare_code(area->begin, area->end);
+  find_allocators(k);
   return ++known_count;
 }
 
@@ -205,7 +243,7 @@ uint32_t cs_mapping_of(uint64_t guest_address) {
   pthread_mutex_lock(&lock);
   const uint32_t number_plus_1 = cs_session() == NULL ? 0 : find_mapping(guest_address, &is_news);
   pthread_mutex_unlock(&lock);
-  if (number_plus_1 != 0 && is_news) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 1);
+  if (number_plus_1 != 0 && is_news) cs_mark(CACHESCAPE_MAPPED, number_plus_1 - 1, 0, 0, 1);
   return number_plus_1;
 }
 
@@ -225,6 +263,18 @@ int64_t cs_offset_in_program(uint64_t guest_address) {
       strcmp(k->path, program_path()) == 0 ? (int64_t)(guest_address - k->begin + k->file_offset) : (int64_t)-1;
   pthread_mutex_unlock(&lock);
   return offset;
+}
+
+enum cs_role cs_allocator_at(uint32_t mapping, uint64_t guest_address) {
+  enum cs_role role = cs_nothing;
+  if (mapping == 0) return role;
+  pthread_mutex_lock(&lock);
+  const struct known* const k = &known[mapping - 1];
+  const uint64_t offset = guest_address - k->begin + k->file_offset;
+  for (size_t i = 0; i < k->allocators_count; ++i)
+    if (k->allocators[i].file_offset == offset) role = k->allocators[i].role;
+  pthread_mutex_unlock(&lock);
+  return role;
 }
 
 void cs_mapping_changed(uint64_t guest_address, uint64_t bytes) {

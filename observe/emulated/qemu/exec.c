@@ -10,19 +10,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "observe/emulated/qemu/observer.h"
 
 enum { most_words = 65536, own_bytes = 16384 };
 
-/* Memory that the program names may not be there: the system looks, and we are told. Bytes that were read. */
 static size_t read_guest(uint64_t address, void* to, size_t bytes) {
-  const struct iovec here = {to, bytes};
-  const struct iovec there = {(void*)(uintptr_t)(address + cs_guest_base()), bytes};
-  const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-  return got < 0 ? 0 : (size_t)got;
+  return cs_read_memory(address + cs_guest_base(), to, bytes);
 }
 
 /* Up to the end of a page at a time, since what lies behind may not be readable. Null where it is no path. */

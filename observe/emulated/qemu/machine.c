@@ -100,14 +100,49 @@ static int none(const uint8_t* code, size_t bytes) {
 }
 
 const struct cs_machine* cs_machine_of(const char* name) {
+  /* As QEMU numbers them: rax is 0, rcx 1, rdx 2, rsp 4, rsi 6, rdi 7. */
   static const struct cs_machine machines[] = {
-      {"aarch64", EM_AARCH64, aarch64_comes_in_pieces, aarch64_stores_conditionally, aarch64_is_not_told,
-       cs_hide_features, aarch64_constant_for_nobody, 222, 215, 221},
-      {"riscv64", EM_RISCV, riscv64_comes_in_pieces, riscv64_stores_conditionally, never, NULL,
-       riscv64_constant_for_nobody, 222, 215, 221},
-      {"x86_64", EM_X86_64, x86_64_comes_in_pieces, never, never, NULL, none, 9, 11, 59},
+      {"aarch64",
+       EM_AARCH64,
+       aarch64_comes_in_pieces,
+       aarch64_stores_conditionally,
+       aarch64_is_not_told,
+       cs_hide_features,
+       aarch64_constant_for_nobody,
+       222,
+       215,
+       221,
+       {64, 31, 30, {0, 1, 2}, 0, 8, {0, 1, 2, 3, 4, 5}}},
+      {"riscv64",
+       EM_RISCV,
+       riscv64_comes_in_pieces,
+       riscv64_stores_conditionally,
+       never,
+       NULL,
+       riscv64_constant_for_nobody,
+       222,
+       215,
+       221,
+       {0, 2, 1, {10, 11, 12}, 10, 17, {10, 11, 12, 13, 14, 15}}},
+      {"x86_64",
+       EM_X86_64,
+       x86_64_comes_in_pieces,
+       never,
+       never,
+       cs_split_requests,
+       none,
+       9,
+       11,
+       59,
+       {0, 4, cs_on_stack, {7, 6, 2}, 0, 0, {7, 6, 2, 10, 8, 9}}},
   };
   for (size_t i = 0; i < sizeof machines / sizeof *machines; ++i)
     if (strcmp(machines[i].name, name) == 0) return &machines[i];
   return NULL;
+}
+
+bool cs_agree(const struct cs_registers* of, const uint64_t* values, uint64_t number, const uint64_t* arguments) {
+  bool same = values[of->call_number] == number;
+  for (unsigned i = 0; i < cs_call_arguments; ++i) same = same && values[of->call_argument[i]] == arguments[i];
+  return same;
 }

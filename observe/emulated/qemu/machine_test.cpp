@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -170,6 +172,53 @@ TEST(QemuFeature, TheQuestionForZeroingIsAnsweredInMemory) {
   EXPECT_EQ(code[6], 0xd53b00c3U);
   EXPECT_EQ(code[bytes / 4 - 1], 0xd280021fU);
   munmap(code, bytes);
+}
+
+TEST(QemuRequest, BeginsABlockAfterItWasMapped) {
+  const Code asked{0x48, 0xc1, 0xc7, 3,    0x48, 0xc1, 0xc7, 13,   0x48, 0xc1,
+                   0xc7, 61,   0x48, 0xc1, 0xc7, 51,   0x48, 0x87, 0xdb};
+  const Code split{0x48, 0xc1, 0xc7, 54,   0x48, 0xc1, 0xc7, 13,   0x48, 0xc1,
+                   0xc7, 61,   0x3e, 0x3e, 0xeb, 0,    0x48, 0x87, 0xdb};
+  const std::size_t bytes = 1 << 18;
+  auto* const code =
+      static_cast<std::uint8_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(code, MAP_FAILED);
+  // At both ends, two in a row, and around where a part that is read at once ends.
+  std::vector<std::size_t> places{0, 19, bytes - asked.size()};
+  for (std::size_t around = 65536 - 60; around < 65536 + 60; around += 20) places.push_back(around);
+  for (const std::size_t at : places) std::copy(asked.begin(), asked.end(), code + at);
+  std::copy(asked.begin(), asked.end() - 1, code + 1000);
+  mprotect(code, bytes, PROT_READ);
+  const auto begin = reinterpret_cast<std::uintptr_t>(code);
+  cs_split_requests(begin, begin + bytes);
+  for (const std::size_t at : places) {
+    EXPECT_EQ(Code(code + at, code + at + split.size()), split) << at;
+    EXPECT_TRUE(cs_is_request(code + at + 16, 3, begin + at + 16));
+    EXPECT_FALSE(cs_is_request(code + at, 4, begin + at));
+  }
+  EXPECT_EQ(code[1003], 3);
+  munmap(code, bytes);
+  // Nobody can read what would come before.
+  const Code exchange{0x48, 0x87, 0xdb};
+  EXPECT_FALSE(cs_is_request(exchange.data(), exchange.size(), 16));
+}
+
+TEST(QemuMachine, RegistersMustAgreeWithSystemCalls) {
+  for (const char* const name : {"aarch64", "riscv64", "x86_64"}) {
+    const cs_registers& layout = cs_machine_of(name)->registers;
+    std::uint64_t values[cs_general_registers];
+    for (std::size_t i = 0; i < std::size(values); ++i) values[i] = 1000 + i;
+    std::uint64_t arguments[cs_call_arguments];
+    for (std::size_t i = 0; i < std::size(arguments); ++i) arguments[i] = 1000U + layout.call_argument[i];
+    const std::uint64_t number = 1000U + layout.call_number;
+    EXPECT_TRUE(cs_agree(&layout, values, number, arguments)) << name;
+    EXPECT_FALSE(cs_agree(&layout, values, number + 1, arguments)) << name;
+    for (std::uint64_t& argument : arguments) {
+      ++argument;
+      EXPECT_FALSE(cs_agree(&layout, values, number, arguments)) << name;
+      --argument;
+    }
+  }
 }
 
 }  // namespace

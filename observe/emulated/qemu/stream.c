@@ -128,10 +128,10 @@ bool cs_refill(struct cs_stream* stream) {
   return true;
 }
 
-void cs_mark(uint64_t code, uint64_t a, uint64_t b, unsigned arguments) {
+void cs_mark(uint64_t code, uint64_t a, uint64_t b, uint64_t c, unsigned arguments) {
   struct cs_stream* const stream = &cs_stream;
   if (stream->next >= stream->end && !cs_refill(stream)) return;
-  const uint64_t words[3] = {code, a, b};
+  const uint64_t words[cs_longest_record] = {code, a, b, c};
   for (unsigned i = 0; i <= arguments; ++i) stream->next[i] = words[i];
   stream->next += 1 + arguments;
   stream->instruction = NULL; /* what was written last is no access */

@@ -15,61 +15,13 @@
 #include <pub_tool_mallocfree.h>
 #include <pub_tool_threadstate.h>
 #include <pub_tool_vki.h>
+#include "observe/emulated/allocator.h"
 #include "observe/emulated/valgrind/tool.h"
-
-enum role {
-  nothing,
-  size_first,
-  size_second,
-  product,
-  reallocation,
-  reallocation_of_product,
-  through_pointer,
-  release
-};
-
-static const struct {
-  const HChar* name;
-  enum role role;
-} functions[] = {
-    {"malloc", size_first},
-    {"__libc_malloc", size_first},
-    {"valloc", size_first},
-    {"__libc_valloc", size_first},
-    {"pvalloc", size_first},
-    {"__libc_pvalloc", size_first},
-    {"_Znwm", size_first},
-    {"_Znam", size_first},
-    {"_ZnwmRKSt9nothrow_t", size_first},
-    {"_ZnamRKSt9nothrow_t", size_first},
-    {"_ZnwmSt11align_val_t", size_first},
-    {"_ZnamSt11align_val_t", size_first},
-    {"_ZnwmSt11align_val_tRKSt9nothrow_t", size_first},
-    {"_ZnamSt11align_val_tRKSt9nothrow_t", size_first},
-    {"memalign", size_second},
-    {"__libc_memalign", size_second},
-    {"aligned_alloc", size_second},
-    {"calloc", product},
-    {"__libc_calloc", product},
-    {"realloc", reallocation},
-    {"__libc_realloc", reallocation},
-    {"reallocarray", reallocation_of_product},
-    {"__libc_reallocarray", reallocation_of_product},
-    {"posix_memalign", through_pointer},
-    {"__posix_memalign", through_pointer},
-    {"free", release},
-    {"cfree", release},
-    {"__libc_free", release},
-    {"_ZdlPv", release},
-    {"_ZdaPv", release},
-    {"_ZdlPvm", release},
-    {"_ZdaPvm", release},
-};
 
 /* The outermost call that a thread is in. */
 struct call {
-  enum role role; /* nothing: none */
-  Addr stack;     /* pointer, where it began */
+  enum cs_role role; /* cs_nothing: none */
+  Addr stack;        /* pointer, where it began */
   Addr returns_to;
   ULong bytes;
   Addr old; /* what is reallocated, or where the result goes */
@@ -82,7 +34,7 @@ static struct call* call_of(ThreadId thread) {
   return &calls[thread];
 }
 
-void cs_forget_calls(ThreadId thread) { call_of(thread)->role = nothing; }
+void cs_forget_calls(ThreadId thread) { call_of(thread)->role = cs_nothing; }
 
 /* A place that calls are made from, by the address that they return to. */
 struct caller {
@@ -115,19 +67,14 @@ void cs_watch_callers(void) {
 
 /* Whether the thread is still inside the call: nothing has overwritten where it returns to. */
 static Bool still_inside(const struct call* call, Addr stack) {
-  return call->role != nothing && stack < call->stack &&
+  return call->role != cs_nothing && stack < call->stack &&
          VG_(am_is_valid_for_client)(call->stack, sizeof(Addr), VKI_PROT_READ) &&
          *(const Addr*)call->stack == call->returns_to;
 }
 
-static ULong times(ULong a, ULong b) {
-  ULong result;
-  return __builtin_mul_overflow(a, b, &result) ? 0 : result;
-}
-
 static VG_REGPARM(0) void begins(ULong role, Addr stack, ULong a, ULong b, ULong c) {
   if (!cs_observing()) return;
-  if (role == release) {
+  if (role == cs_release) {
     if (a != 0) cs_mark(CACHESCAPE_FREED, a, 0, 0, 0, 1);
     return;
   }
@@ -135,43 +82,25 @@ static VG_REGPARM(0) void begins(ULong role, Addr stack, ULong a, ULong b, ULong
   const Addr returns_to = *(const Addr*)stack;
   if (still_inside(call, stack)) return;
   /* A function that ends by jumping to another one of these. */
-  if (call->role != nothing && call->role != role && call->stack == stack && call->returns_to == returns_to) return;
+  if (call->role != cs_nothing && call->role != role && call->stack == stack && call->returns_to == returns_to) return;
   call->role = role;
   call->stack = stack;
   call->returns_to = returns_to;
   call->old = a;
-  switch ((enum role)role) {
-    case size_second:
-    case reallocation:
-      call->bytes = b;
-      break;
-    case product:
-      call->bytes = times(a, b);
-      break;
-    case reallocation_of_product:
-      call->bytes = times(b, c);
-      break;
-    case through_pointer:
-      call->bytes = c;
-      break;
-    default:
-      call->bytes = a;
-      break;
-  }
+  call->bytes = cs_bytes_asked((enum cs_role)role, a, b, c);
   caller_of(returns_to);
 }
 
 static VG_REGPARM(0) void returned(Addr here, Addr stack, ULong result) {
   const ThreadId thread = VG_(get_running_tid)();
   struct call* const call = call_of(thread);
-  if (call->role == nothing || call->returns_to != here || call->stack + sizeof(Addr) != stack) return;
+  if (call->role == cs_nothing || call->returns_to != here || call->stack + sizeof(Addr) != stack) return;
   const struct call done = *call;
-  call->role = nothing;
+  call->role = cs_nothing;
   if (!cs_observing()) return;
-  if (done.role == through_pointer) result = result == 0 ? *(const Addr*)done.old : 0;
+  if (done.role == cs_through_pointer) result = result == 0 ? *(const Addr*)done.old : 0;
   if (result == 0) return;
-  if ((done.role == reallocation || done.role == reallocation_of_product) && done.old != 0)
-    cs_mark(CACHESCAPE_FREED, done.old, 0, 0, 0, 1);
+  if (cs_reallocates(done.role) && done.old != 0) cs_mark(CACHESCAPE_FREED, done.old, 0, 0, 0, 1);
   const ULong site = cs_site_at(here - 1, 0); /* within the call */
   const ULong led_by = cs_stack_of_allocation(thread);
   if (led_by == 0) {
@@ -181,12 +110,10 @@ static VG_REGPARM(0) void returned(Addr here, Addr stack, ULong result) {
   }
 }
 
-static enum role role_of(Addr address) {
+static enum cs_role role_of(Addr address) {
   const HChar* name;
-  if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), address, &name)) return nothing;
-  for (UInt i = 0; i < sizeof functions / sizeof *functions; ++i)
-    if (VG_(strcmp)(name, functions[i].name) == 0) return functions[i].role;
-  return nothing;
+  if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), address, &name)) return cs_nothing;
+  return cs_role_of(name, VG_(strlen)(name) + 1);
 }
 
 static IRExpr* guest_register(IRSB* out, Int offset) {
@@ -198,8 +125,8 @@ static IRExpr* guest_register(IRSB* out, Int offset) {
 
 /* `address` is where the superblock begins, so that registers are as the call or the return left them. */
 void cs_instrument_allocations(IRSB* out, const VexGuestLayout* layout, Addr address) {
-  const enum role role = role_of(address);
-  if (role != nothing) {
+  const enum cs_role role = role_of(address);
+  if (role != cs_nothing) {
     IRDirty* const call = unsafeIRDirty_0_N(
         0, "cachescape_begins", VG_(fnptr_to_fnentry)(begins),
         mkIRExprVec_5(IRExpr_Const(IRConst_U64(role)), REGISTER(RSP), REGISTER(RDI), REGISTER(RSI), REGISTER(RDX)));

@@ -32,11 +32,6 @@ Bool cs_calls_option(const HChar* argument) {
 
 Bool cs_wants_stacks(void) { return wanted; }
 
-/* Where a call leads, a superblock has to begin. */
-void cs_prepare_calls(void) {
-  if (wanted) VG_(clo_vex_control).guest_chase = False;
-}
-
 /* Contexts by number; 0 is that of threads in which no function has begun. */
 static struct context {
   Addr function;

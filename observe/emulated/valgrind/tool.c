@@ -40,7 +40,6 @@ static void follow(void) {
 }
 
 static void begin(void) {
-  cs_prepare_calls();
   cs_close_spare_log();
   cs_keep_messages();
   const Bool joined = session_file >= 0 && cs_join(session_file);
@@ -88,6 +87,9 @@ static void prepare(void) {
   VG_(details_copyright_author)("GNU General Public License, version 2 or later");
   VG_(details_bug_reports_to)("the authors of cachescape");
   VG_(details_avg_translation_sizeB)(400);
+  /* Where a call leads, a superblock has to begin: functions are seen there. And nothing is executed ahead of a
+   * condition, which would count as executed. */
+  VG_(clo_vex_control).guest_chase = False;
   VG_(basic_tool_funcs)(begin, cs_instrument, end);
   VG_(needs_command_line_options)(option, usage, usage);
   VG_(needs_client_requests)(cs_request);

@@ -78,7 +78,6 @@ void cs_forget_calls(ThreadId thread);
 /* calls.c: calling contexts, and the stacks of allocations. */
 Bool cs_calls_option(const HChar* argument);
 Bool cs_wants_stacks(void);
-void cs_prepare_calls(void); /* when options are known */
 void cs_start_stack(ThreadId thread);
 void cs_stop_stack(ThreadId thread);
 void cs_mark_context_of(ThreadId thread);
