@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 #include <string>
 
@@ -27,6 +28,19 @@ inline std::vector<Bin> some_bins(std::uint64_t least) {
     value += some_count();
     bins.push_back({value, some_count(1)});
     ++value;
+  }
+  return bins;
+}
+
+/// More than a chunk of a file holds, dense or not.
+inline std::vector<Bin> some_long_bins() {
+  std::vector<Bin> bins;
+  std::minstd_rand random(*rc::gen::arbitrary<std::uint32_t>());
+  const auto widest = *rc::gen::element<std::uint64_t>(1, 2, 9, 1'000'000);
+  std::uint64_t value = some_count();
+  for (auto n = *rc::gen::inRange<std::size_t>(4097, 13'000); n > 0; --n) {
+    bins.push_back({value, 1 + random() % 12});
+    value += 1 + random() % widest;
   }
   return bins;
 }

@@ -1,4 +1,4 @@
-// Rows of integers, by the million: many in one statement, because a statement costs more than a row.
+// Rows of integers, by the thousand: many in one statement, because a statement costs more than a row.
 #pragma once
 
 #include <array>

@@ -68,6 +68,10 @@ TEST(DocumentedQueries, OfTheStoredFiles) {
   expect_documented_answers("app.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3.cscape", 15);
   expect_documented_answers("counters.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-3-sharing.cscape", 4);
   expect_documented_answers("signature.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-4.cscape", 3);
+  expect_documented_answers("chunks.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-5.cscape", 3);
+  // What is asked of older files can be asked of newer ones.
+  expect_documented_answers("app.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-5.cscape", 15);
+  expect_documented_answers("counters.cscape", CACHESCAPE_SOURCE_DIR "/tests/compat/version-5-sharing.cscape", 4);
 }
 
 TEST(DocumentedQueries, OfFilesWrittenNow) {
@@ -78,6 +82,7 @@ TEST(DocumentedQueries, OfFilesWrittenNow) {
   expect_documented_answers("counters.cscape", scratch.path("counters.cscape"), 4);
   ASSERT_TRUE(write_profile(scratch.path("signature.cscape"), signature_example()));
   expect_documented_answers("signature.cscape", scratch.path("signature.cscape"), 3);
+  expect_documented_answers("chunks.cscape", scratch.path("signature.cscape"), 3);
 }
 
 TEST(DocumentedQueries, EveryTableAndViewIsNamed) {

@@ -79,9 +79,23 @@ class Changed {
   Scratch scratch_;
 };
 
+/// The stored file of version 4, whose bins are rows, after `sql`.
+class Older {
+ public:
+  explicit Older(const std::string& sql) {
+    fs::copy(CACHESCAPE_SOURCE_DIR "/tests/compat/version-4.cscape", path());
+    execute(path(), sql);
+  }
+  std::string path() const { return scratch_.path("p"); }
+  Error error() const { return error_of(path()); }
+
+ private:
+  Scratch scratch_;
+};
+
 TEST(Errors, OfOtherVersions) {
-  const Changed newer("PRAGMA user_version = 5");
-  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 5, this program reads versions up to 4",
+  const Changed newer("PRAGMA user_version = 6");
+  expect_error(newer.error(), ErrorKind::unsupported, "the profile has version 6, this program reads versions up to 5",
                newer.path(), "use a newer cachescape");
   const Changed none("PRAGMA user_version = 0");
   expect_error(none.error(), ErrorKind::malformed, "the profile has version 0: there is no such version", none.path(),
@@ -89,21 +103,30 @@ TEST(Errors, OfOtherVersions) {
 }
 
 TEST(Errors, OfTablesThatAreMissingOrDifferent) {
-  const Changed missing("DROP TABLE stack_bin");
-  expect_error(missing.error(), ErrorKind::malformed, "the profile has no table stack_bin", missing.path(),
+  const Changed missing("DROP TABLE stack_chunk");
+  expect_error(missing.error(), ErrorKind::malformed, "the profile has no table stack_chunk", missing.path(),
                record_again);
   const Changed wider("ALTER TABLE thread ADD COLUMN name TEXT");
-  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 4 defines", wider.path(),
+  expect_error(wider.error(), ErrorKind::malformed, "table thread is not the one that version 5 defines", wider.path(),
                "the profile was changed: keep additions in tables of their own");
   const Changed endless(
-      "DROP TABLE stack_bin; CREATE VIEW stack_bin AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-      "SELECT 1 AS stack, 0 AS kind, i AS distance, 1 AS count FROM n");
-  EXPECT_EQ(endless.error().what, "the profile has no table stack_bin");
+      "DROP TABLE stack_chunk; CREATE VIEW stack_chunk AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+      "n) SELECT 1 AS stack, 0 AS kind, i AS first, i AS last, 1 AS count, '[1]' AS bins FROM n");
+  EXPECT_EQ(endless.error().what, "the profile has no table stack_chunk");
+  const Older rows(
+      "DROP TABLE stack_bin; CREATE VIEW stack_bin AS SELECT 1 AS stack, 0 AS kind, 0 AS distance, 1 AS count");
+  EXPECT_EQ(rows.error().what, "the profile has no table stack_bin");
+}
+
+/// What the file says in other views is nobody's business but its readers'.
+TEST(Errors, ViewsDoNotMatter) {
+  const Changed gone("DROP VIEW stack_bin; CREATE TABLE stack_bin(x)");
+  EXPECT_EQ(*read_profile(gone.path()), example_profile());
 }
 
 TEST(Errors, AdditionsDoNotMatter) {
   const Changed more(
-      "CREATE TABLE note(text); CREATE INDEX by_count ON stack_bin(count); CREATE VIEW v_mine AS SELECT 1; ANALYZE");
+      "CREATE TABLE note(text); CREATE INDEX by_count ON stack_chunk(count); CREATE VIEW v_mine AS SELECT 1; ANALYZE");
   EXPECT_EQ(*read_profile(more.path()), example_profile());
 }
 
@@ -150,29 +173,12 @@ TEST(Errors, OfRowsNameTableAndRow) {
        ": table stack_kind, stack 7, kind 0"},
       {"UPDATE stack_kind SET cold = touches + 1 WHERE stack = 1 AND kind = 2", "cold is 33: at most 32 was expected",
        ": table stack_kind, stack 1, kind 2"},
-      {"INSERT INTO foreign_bin VALUES(99, 0, 0, 1)", "there is no stack 99", ": table foreign_bin, stack 99"},
       {"INSERT INTO foreign_cold VALUES(1, 0, 1000000)", "more touches follow another thread's than there are",
        ": table foreign_cold, stack 1, kind 0"},
-      {"INSERT INTO foreign_bin VALUES(1, 0, 0, 1000000)", "more touches follow another thread's than there are",
-       ": table foreign_bin, stack 1, kind 0, distance 0"},
       {"INSERT INTO foreign_set_bin VALUES(1, 5, 0, 0, 1)", "the number of sets is not in table set_grid",
        ": table foreign_set_bin, set_profile 1, sets 5, kind 0, distance 0"},
       {"INSERT INTO foreign_set_bin VALUES(1, 1, 0, 0, 1000000)", "more touches follow another thread's than there are",
        ": table foreign_set_bin, set_profile 1, sets 1, kind 0, distance 0"},
-      {"INSERT INTO stack_bin VALUES(99, 0, 0, 1)", "there is no stack 99", ": table stack_bin, stack 99"},
-      {"INSERT INTO stack_bin VALUES(0, 0, 0, 1)", "there is no stack 0", ": table stack_bin, stack 0"},
-      {"INSERT INTO stack_bin VALUES(1, 3, 0, 1)", "kind is none of 0, 1 and 2",
-       ": table stack_bin, stack 1, kind 3, distance 0"},
-      {"INSERT INTO stack_bin VALUES(1, 0, -5, 1)", "distance is -5: an integer from 0 on was expected",
-       ": table stack_bin, stack 1, kind 0, distance -5"},
-      {"INSERT INTO stack_bin VALUES(1, 0, 100, -1)", "count is -1: an integer from 0 on was expected",
-       ": table stack_bin, stack 1, kind 0, distance 100"},
-      {"INSERT INTO stack_bin VALUES(1, 0, 100, 0)", "count is 0: at least 1 was expected",
-       ": table stack_bin, stack 1, kind 0, distance 100"},
-      {"INSERT INTO stack_bin VALUES(1, 0, 100, 1)", "the counts come to more than touches in table stack_kind",
-       ": table stack_bin, stack 1, kind 0, distance 100"},
-      {"DELETE FROM stack_bin WHERE stack = 4 AND kind = 0 AND distance = 1",
-       "the counts of stack 4, kind 0 come to 224 less than touches in table stack_kind", ": table stack_bin"},
       {"INSERT INTO popularity VALUES(1, 0, 1)", "touches and lines must be at least 1",
        ": table popularity, stack 1, touches 0"},
       {"INSERT INTO popularity VALUES(1, 'x', 1)", "touches is 'x': an integer from 0 on was expected",
@@ -183,15 +189,6 @@ TEST(Errors, OfRowsNameTableAndRow) {
       {"INSERT INTO write_back VALUES(9, 1)", "there is no stack 9", ": table write_back, stack 9"},
       {"UPDATE write_back SET writes = -1 WHERE stack = 2", "writes is -1: an integer from 0 on was expected",
        ": table write_back, stack 2"},
-      {"UPDATE write_back SET writes = writes + 3 WHERE stack = 2",
-       "the counts of stack 2 come to 3 less than writes in table write_back", ": table write_back_bin"},
-      {"DELETE FROM write_back WHERE stack = 2", "the counts come to more than writes in table write_back",
-       ": table write_back_bin, stack 2, lines 0"},
-      {"INSERT INTO write_back_bin VALUES(2, 1000, 0)", "count is 0: at least 1 was expected",
-       ": table write_back_bin, stack 2, lines 1000"},
-      {"INSERT INTO write_back_bin VALUES(2, 'x', 1)", "lines is 'x': an integer from 0 on was expected",
-       ": table write_back_bin, stack 2, lines 'x'"},
-      {"INSERT INTO write_back_bin VALUES(7, 1, 1)", "there is no stack 7", ": table write_back_bin, stack 7"},
       {"UPDATE set_profile SET ways = 4000000000 WHERE id = 1", "ways is 4000000000: at most 65536 was expected",
        ": table set_profile, id 1"},
       {"INSERT INTO set_grid VALUES(9, 1, 0)", "there is no set_profile 9", ": table set_grid, set_profile 9"},
@@ -267,6 +264,96 @@ TEST(Errors, OfRowsNameTableAndRow) {
   }
 }
 
+TEST(Errors, OfRowsOfOlderVersionsNameTableAndRow) {
+  const BadRow cases[] = {
+      {"INSERT INTO foreign_bin VALUES(99, 0, 0, 1)", "there is no stack 99", ": table foreign_bin, stack 99"},
+      {"INSERT INTO foreign_bin VALUES(1, 0, 0, 1000000)", "more touches follow another thread's than there are",
+       ": table foreign_bin, stack 1, kind 0, distance 0"},
+      {"INSERT INTO stack_bin VALUES(99, 0, 0, 1)", "there is no stack 99", ": table stack_bin, stack 99"},
+      {"INSERT INTO stack_bin VALUES(0, 0, 0, 1)", "there is no stack 0", ": table stack_bin, stack 0"},
+      {"INSERT INTO stack_bin VALUES(1, 3, 0, 1)", "kind is none of 0, 1 and 2",
+       ": table stack_bin, stack 1, kind 3, distance 0"},
+      {"INSERT INTO stack_bin VALUES(1, 0, -5, 1)", "distance is -5: an integer from 0 on was expected",
+       ": table stack_bin, stack 1, kind 0, distance -5"},
+      {"INSERT INTO stack_bin VALUES(1, 0, 100, -1)", "count is -1: an integer from 0 on was expected",
+       ": table stack_bin, stack 1, kind 0, distance 100"},
+      {"INSERT INTO stack_bin VALUES(1, 0, 100, 0)", "count is 0: at least 1 was expected",
+       ": table stack_bin, stack 1, kind 0, distance 100"},
+      {"INSERT INTO stack_bin VALUES(1, 0, 100, 1)", "the counts come to more than touches in table stack_kind",
+       ": table stack_bin, stack 1, kind 0, distance 100"},
+      {"DELETE FROM stack_bin WHERE stack = 4 AND kind = 0 AND distance = 1",
+       "the counts of stack 4, kind 0 come to 224 less than touches in table stack_kind", ": table stack_bin"},
+      {"UPDATE write_back SET writes = writes + 3 WHERE stack = 2",
+       "the counts of stack 2 come to 3 less than writes in table write_back", ": table write_back_bin"},
+      {"DELETE FROM write_back WHERE stack = 2", "the counts come to more than writes in table write_back",
+       ": table write_back_bin, stack 2, lines 0"},
+      {"INSERT INTO write_back_bin VALUES(2, 1000, 0)", "count is 0: at least 1 was expected",
+       ": table write_back_bin, stack 2, lines 1000"},
+      {"INSERT INTO write_back_bin VALUES(2, 'x', 1)", "lines is 'x': an integer from 0 on was expected",
+       ": table write_back_bin, stack 2, lines 'x'"},
+      {"INSERT INTO write_back_bin VALUES(7, 1, 1)", "there is no stack 7", ": table write_back_bin, stack 7"},
+  };
+  for (const BadRow& bad : cases) {
+    const Older changed(bad.sql);
+    SCOPED_TRACE(bad.sql);
+    expect_error(changed.error(), ErrorKind::malformed, bad.what, changed.path() + bad.where, record_again);
+  }
+}
+
+TEST(Errors, OfChunksNameTableAndRow) {
+  const BadRow cases[] = {
+      {"INSERT INTO stack_chunk VALUES(99, 0, 0, 0, 1, '[1]')", "there is no stack 99",
+       ": table stack_chunk, stack 99"},
+      {"INSERT INTO stack_chunk VALUES(0, 0, 0, 0, 1, '[1]')", "there is no stack 0", ": table stack_chunk, stack 0"},
+      {"INSERT INTO stack_chunk VALUES(1, 3, 0, 0, 1, '[1]')", "kind is none of 0, 1 and 2",
+       ": table stack_chunk, stack 1, kind 3, first 0"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, -5, 0, 1, '[1]')", "first is -5: an integer from 0 on was expected",
+       ": table stack_chunk, stack 1, kind 0, first -5"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 'x', 1, '[1]')", "last is 'x': an integer from 0 on was expected",
+       ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 100, -1, '[1]')", "count is -1: an integer from 0 on was expected",
+       ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 100, 1, x'5b315d')", "bins is a blob of 3 bytes: a text was expected",
+       ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 100, 0, '[]')", "bins, at character 2: a digit was expected",
+       ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 100, 1, CAST(x'5b315d00' AS TEXT))",
+       "bins, at character 4: nothing more was expected", ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 101, 1, '[1]')", "the bins end with 100, last is 101",
+       ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 101, 3, '[1,1]')", "the bins come to 2, count is 3",
+       ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"INSERT INTO stack_chunk VALUES(1, 0, 100, 100, 1, '[1]')",
+       "the counts come to more than touches in table stack_kind", ": table stack_chunk, stack 1, kind 0, first 100"},
+      {"UPDATE stack_chunk SET bins = '[200]', count = 200 WHERE stack = 4 AND kind = 0;"
+       "INSERT INTO stack_chunk VALUES(4, 0, 0, 1, 24, '[20,4]')",
+       "distance 1 follows 1: values must ascend", ": table stack_chunk, stack 4, kind 0, first 1"},
+      {"DELETE FROM stack_chunk WHERE stack = 4 AND kind = 0",
+       "the counts of stack 4, kind 0 come to 224 less than touches in table stack_kind", ": table stack_chunk"},
+      {"INSERT INTO foreign_chunk VALUES(99, 0, 0, 0, 1, '[1]')", "there is no stack 99",
+       ": table foreign_chunk, stack 99"},
+      {"INSERT INTO foreign_chunk VALUES(1, 9, 0, 0, 1, '[1]')", "kind is none of 0, 1 and 2",
+       ": table foreign_chunk, stack 1, kind 9, first 0"},
+      {"DELETE FROM foreign_chunk; INSERT INTO foreign_chunk VALUES(4, 0, 1, 1, 225, '[225]')",
+       "more touches follow another thread's than there are", ": table foreign_chunk, stack 4, kind 0, first 1"},
+      {"DELETE FROM foreign_chunk; INSERT INTO foreign_chunk VALUES(4, 0, 1, 2, 2, '[1,1]')",
+       "more touches follow another thread's than there are", ": table foreign_chunk, stack 4, kind 0, first 1"},
+      {"UPDATE write_back SET writes = writes + 3 WHERE stack = 2",
+       "the counts of stack 2 come to 3 less than writes in table write_back", ": table write_back_chunk"},
+      {"DELETE FROM write_back WHERE stack = 2", "the counts come to more than writes in table write_back",
+       ": table write_back_chunk, stack 2, first 0"},
+      {"INSERT INTO write_back_chunk VALUES(2, 1000, 1008, 1, '{\"0\":1,\"8\":0}')",
+       "bins, at character 13: a count is 0", ": table write_back_chunk, stack 2, first 1000"},
+      {"INSERT INTO write_back_chunk VALUES(7, 1, 1, 1, '[1]')", "there is no stack 7",
+       ": table write_back_chunk, stack 7"},
+  };
+  for (const BadRow& bad : cases) {
+    const Changed changed(bad.sql);
+    SCOPED_TRACE(bad.sql);
+    expect_error(changed.error(), ErrorKind::malformed, bad.what, changed.path() + bad.where, record_again);
+  }
+}
+
 TEST(Errors, OfSetCountersBeyondMemory) {
   const Changed changed(
       "UPDATE set_profile SET ways = 65536; INSERT INTO set_grid WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i "
@@ -281,6 +368,9 @@ TEST(Errors, OfTextsBeyondMemory) {
   const Changed changed("UPDATE provenance SET value = CAST(zeroblob(17000000) AS TEXT) WHERE position = 1");
   expect_error(changed.error(), ErrorKind::limit, "the profile holds a text of more than 16777216 bytes",
                changed.path(), "");
+  const Changed chunk("UPDATE stack_chunk SET bins = CAST(zeroblob(17000000) AS TEXT) WHERE stack = 1");
+  expect_error(chunk.error(), ErrorKind::limit, "the profile holds a text of more than 16777216 bytes", chunk.path(),
+               "");
 }
 
 TEST(Errors, OfEveryCut) {
@@ -290,8 +380,10 @@ TEST(Errors, OfEveryCut) {
   const std::string file{std::istreambuf_iterator<char>(in), {}};
   for (std::size_t n = 0; n < file.size(); n += 509) {
     const auto cut = read_profile(std::as_bytes(std::span(file).subspan(0, n)), "cut");
-    ASSERT_FALSE(cut) << n;
-    ASSERT_FALSE(cut.error().what.empty());
+    // The end of the file may be the text of a view, which nobody reads here.
+    const bool in_last_page = n > file.size() - 4096;
+    ASSERT_TRUE(!cut || (in_last_page && *cut == example_profile())) << n;
+    ASSERT_TRUE(cut || !cut.error().what.empty());
   }
   std::ofstream(scratch.path("q"), std::ios::binary) << file.substr(0, file.size() - 4096);
   const Error error = error_of(scratch.path("q"));

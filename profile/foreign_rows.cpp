@@ -1,10 +1,13 @@
 #include "profile/foreign_rows.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
+#include "profile/bin_cursor.hpp"
 #include "profile/bundled_insert.hpp"
+#include "profile/chunk_insert.hpp"
 #include "profile/form_rules.hpp"
 #include "profile/insert.hpp"
 #include "profile/row_cursor.hpp"
@@ -13,10 +16,15 @@
 namespace cachescape::profile {
 namespace {
 
-/// How many of `bins` have this distance.
-std::uint64_t count_at(const std::vector<Bin>& bins, std::uint64_t distance) {
-  const auto found = std::ranges::lower_bound(bins, distance, {}, &Bin::value);
-  return found != bins.end() && found->value == distance ? found->count : 0;
+/// Whether no bin of `part` counts more than that of `whole` with its value. Both ascend.
+bool is_part(std::span<const Bin> part, std::span<const Bin> whole) {
+  if (part.empty()) return true;
+  auto at = std::ranges::lower_bound(whole, part.front().value, {}, &Bin::value);
+  for (const Bin& b : part) {
+    while (at != whole.end() && at->value < b.value) ++at;
+    if (at == whole.end() || at->value != b.value || at->count < b.count) return false;
+  }
+  return true;
 }
 
 constexpr const char* more_than_all = "more touches follow another thread's than there are";
@@ -25,15 +33,14 @@ constexpr const char* more_than_all = "more touches follow another thread's than
 
 Result<void> write_foreign(const Database& database, const Profile& profile) {
   CACHESCAPE_TRY(Statement cold, database.prepare("INSERT INTO foreign_cold VALUES(?1, ?2, ?3)"));
-  CACHESCAPE_TRY(auto bin, BundledInsert<4>::prepare(database, "foreign_bin"));
+  CACHESCAPE_TRY(ChunkInsert distances, ChunkInsert::prepare(database, foreign_bins));
   for (std::uint64_t i = 0; i < profile.stacks.size(); ++i) {
     for (std::uint64_t kind = 0; kind < access_kinds; ++kind) {
       const Histogram& histogram = profile.stacks[i].foreign[kind];
       if (histogram.cold > 0) CACHESCAPE_CHECK(insert(cold, i + 1, kind, histogram.cold));
-      for (const Bin& b : histogram.bins) CACHESCAPE_CHECK(bin.add({i + 1, kind, b.value, b.count}));
+      CACHESCAPE_CHECK(distances.add({i + 1, kind}, histogram.bins));
     }
   }
-  CACHESCAPE_CHECK(bin.finish());
   CACHESCAPE_TRY(auto cell, BundledInsert<5>::prepare(database, "foreign_set_bin"));
   for (std::uint64_t i = 0; i < profile.sets.size(); ++i) {
     for (const SetCounts& counts : profile.sets[i].counts) {
@@ -48,7 +55,7 @@ Result<void> write_foreign(const Database& database, const Profile& profile) {
   return cell.finish();
 }
 
-Result<void> read_foreign(const Database& database, std::uint64_t id, StackProfile& stack) {
+Result<void> read_foreign(const Database& database, std::int64_t version, std::uint64_t id, StackProfile& stack) {
   CACHESCAPE_TRY(RowCursor cold,
                  rows_of(database, "foreign_cold",
                          "SELECT stack, kind, cold FROM foreign_cold WHERE stack = ?1 ORDER BY kind", 2));
@@ -60,21 +67,15 @@ Result<void> read_foreign(const Database& database, std::uint64_t id, StackProfi
     CACHESCAPE_TRY(stack.foreign[kind].cold, cold.integer(2));
     if (stack.foreign[kind].cold > stack.kinds[kind].cold) return cold.malformed(more_than_all);
   }
-  CACHESCAPE_TRY(
-      RowCursor bins,
-      rows_of(database, "foreign_bin",
-              "SELECT stack, kind, distance, count FROM foreign_bin WHERE stack = ?1 ORDER BY kind, distance", 3));
+  CACHESCAPE_TRY(BinCursor bins, BinCursor::open(database, foreign_bins, version));
   bins.restart(id);
   while (true) {
     CACHESCAPE_TRY(const bool more, bins.next());
     if (!more) return {};
-    CACHESCAPE_TRY(const std::uint64_t kind, bins.at_most(1, access_kinds - 1));
-    Bin bin;
-    CACHESCAPE_TRY(bin.value, bins.integer(2));
-    CACHESCAPE_TRY(bin.count, bins.integer(3));
-    if (bin.count == 0) return bins.malformed("count is 0: at least 1 was expected");
-    if (bin.count > count_at(stack.kinds[kind].bins, bin.value)) return bins.malformed(more_than_all);
-    stack.foreign[kind].bins.push_back(bin);
+    std::uint64_t kind = 0;
+    if (!bins.load_key(1, kind) || kind >= access_kinds) return bins.malformed("kind is none of 0, 1 and 2");
+    if (!is_part(bins.bins(), stack.kinds[kind].bins)) return bins.malformed(more_than_all);
+    CACHESCAPE_CHECK(bins.append_to(stack.foreign[kind].bins));
   }
 }
 
@@ -109,9 +110,8 @@ Result<void> check_foreign(const StackProfile& stack) {
     const std::string name =
         fmt::format("{}, {} after other threads", scope_text(stack.scope, stack.line), kind_names[k]);
     CACHESCAPE_CHECK(check_bins(stack.foreign[k].bins, 0, stack.foreign[k].cold, name));
-    bool more = stack.foreign[k].cold > stack.kinds[k].cold;
-    for (const Bin& b : stack.foreign[k].bins) more = more || b.count > count_at(stack.kinds[k].bins, b.value);
-    if (more) return failure(ErrorKind::usage, fmt::format("{}: {}", name, more_than_all));
+    if (stack.foreign[k].cold > stack.kinds[k].cold || !is_part(stack.foreign[k].bins, stack.kinds[k].bins))
+      return failure(ErrorKind::usage, fmt::format("{}: {}", name, more_than_all));
   }
   return {};
 }

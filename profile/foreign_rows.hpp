@@ -13,7 +13,7 @@ namespace cachescape::profile {
 Result<void> write_foreign(const Database& database, const Profile& profile);
 
 /// Of stack `id` and set profile `id`, whose other histograms have been read: these are parts of them.
-Result<void> read_foreign(const Database& database, std::uint64_t id, StackProfile& stack);
+Result<void> read_foreign(const Database& database, std::int64_t version, std::uint64_t id, StackProfile& stack);
 Result<void> read_foreign(const Database& database, std::uint64_t id, SetProfile& sets);
 
 /// Whether these are parts of the histograms that they are said to be parts of.

@@ -50,7 +50,7 @@ Result<void> check_tables(const Database& database, std::int64_t version) {
   CACHESCAPE_TRY(Statement statement,
                  database.prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?1"));
   for (const SchemaObject& table : tables()) {
-    if (table.since > version) continue;
+    if (!table.in(version)) continue;
     statement.reset();
     statement.bind(1, table.name);
     CACHESCAPE_TRY(const bool found, statement.step());

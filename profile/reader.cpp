@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "profile/bin_cursor.hpp"
 #include "profile/database.hpp"
 #include "profile/foreign_rows.hpp"
 #include "profile/open.hpp"
@@ -25,34 +26,25 @@ bool add_within(std::uint64_t& sum, std::uint64_t count, std::uint64_t most) {
   return true;
 }
 
-Result<void> read_distances(RowCursor& rows, std::uint64_t id, const StackHeader& header, StackProfile& stack) {
-  rows.restart(id);
+Result<void> read_distances(BinCursor& runs, std::uint64_t id, const StackHeader& header, StackProfile& stack) {
+  runs.restart(id);
   KindCounts left = header.touches;
   for (std::size_t k = 0; k < access_kinds; ++k) {
     stack.kinds[k].cold = header.cold[k];
     left[k] -= header.cold[k];
   }
-  std::uint64_t last_kind = 0;
   while (true) {
-    CACHESCAPE_TRY(const bool more, rows.next());
+    CACHESCAPE_TRY(const bool more, runs.next());
     if (!more) break;
     std::uint64_t kind = 0;
-    Bin bin;
-    if (!rows.load(1, kind) || kind >= access_kinds) return rows.malformed("kind is none of 0, 1 and 2");
-    if (!rows.load(2, bin.value)) return rows.refuse(2);
-    if (!rows.load(3, bin.count)) return rows.refuse(3);
-    std::vector<Bin>& bins = stack.kinds[kind].bins;
-    if (kind < last_kind || (!bins.empty() && bin.value <= bins.back().value))
-      return rows.malformed("distances do not ascend");
-    if (bin.count == 0) return rows.malformed("count is 0: at least 1 was expected");
-    if (bin.count > left[kind]) return rows.malformed("the counts come to more than touches in table stack_kind");
-    left[kind] -= bin.count;
-    bins.push_back(bin);
-    last_kind = kind;
+    if (!runs.load_key(1, kind) || kind >= access_kinds) return runs.malformed("kind is none of 0, 1 and 2");
+    if (runs.count() > left[kind]) return runs.malformed("the counts come to more than touches in table stack_kind");
+    left[kind] -= runs.count();
+    CACHESCAPE_CHECK(runs.append_to(stack.kinds[kind].bins));
   }
   for (std::size_t k = 0; k < access_kinds; ++k) {
     if (left[k] == 0) continue;
-    return rows.malformed_table(fmt::format(
+    return runs.malformed_table(fmt::format(
         "the counts of stack {}, kind {} come to {} less than touches in table stack_kind", id, k, left[k]));
   }
   return {};
@@ -74,23 +66,18 @@ Result<void> read_popularity(RowCursor& rows, std::uint64_t id, std::vector<Bin>
   }
 }
 
-Result<void> read_write_backs(RowCursor& rows, std::uint64_t id, std::uint64_t writes, std::vector<Bin>& bins) {
-  rows.restart(id);
+Result<void> read_write_backs(BinCursor& runs, std::uint64_t id, std::uint64_t writes, std::vector<Bin>& bins) {
+  runs.restart(id);
   std::uint64_t left = writes;
   while (true) {
-    CACHESCAPE_TRY(const bool more, rows.next());
+    CACHESCAPE_TRY(const bool more, runs.next());
     if (!more) break;
-    Bin bin;
-    if (!rows.load(1, bin.value)) return rows.refuse(1);
-    if (!rows.load(2, bin.count)) return rows.refuse(2);
-    if (!bins.empty() && bin.value <= bins.back().value) return rows.malformed("numbers of lines do not ascend");
-    if (bin.count == 0) return rows.malformed("count is 0: at least 1 was expected");
-    if (bin.count > left) return rows.malformed("the counts come to more than writes in table write_back");
-    left -= bin.count;
-    bins.push_back(bin);
+    if (runs.count() > left) return runs.malformed("the counts come to more than writes in table write_back");
+    left -= runs.count();
+    CACHESCAPE_CHECK(runs.append_to(bins));
   }
   if (left == 0) return {};
-  return rows.malformed_table(
+  return runs.malformed_table(
       fmt::format("the counts of stack {} come to {} less than writes in table write_back", id, left));
 }
 
@@ -148,27 +135,23 @@ bool wanted(const ReadFilter& filter, const Header& header) {
 Result<void> read_stack_profiles(const Database& database, const Outline& outline, const ReadFilter& filter,
                                  Profile& profile) {
   const auto& headers = outline.header.stacks;
-  CACHESCAPE_CHECK(check_orphans(database, "stack_bin", "stack", headers.size()));
+  const std::int64_t version = outline.header.version;
+  CACHESCAPE_CHECK(check_owners(database, stack_bins, version, headers.size()));
   CACHESCAPE_CHECK(check_orphans(database, "popularity", "stack", headers.size()));
-  CACHESCAPE_TRY(
-      RowCursor bins,
-      rows_of(database, "stack_bin",
-              "SELECT stack, kind, distance, count FROM stack_bin WHERE stack = ?1 ORDER BY kind, distance", 3));
+  CACHESCAPE_TRY(BinCursor bins, BinCursor::open(database, stack_bins, version));
   CACHESCAPE_TRY(RowCursor popularity,
                  rows_of(database, "popularity",
                          "SELECT stack, touches, lines FROM popularity WHERE stack = ?1 ORDER BY touches", 2));
-  const bool foreign = filter.sharing && outline.header.version >= sharing_since;
-  if (outline.header.version >= sharing_since) {
+  const bool foreign = filter.sharing && version >= sharing_since;
+  if (version >= sharing_since) {
     CACHESCAPE_CHECK(check_orphans(database, "foreign_cold", "stack", headers.size()));
-    CACHESCAPE_CHECK(check_orphans(database, "foreign_bin", "stack", headers.size()));
+    CACHESCAPE_CHECK(check_owners(database, foreign_bins, version, headers.size()));
   }
-  const bool followed = outline.header.version >= write_backs_since;
-  std::optional<RowCursor> write_backs;
+  const bool followed = version >= write_backs_since;
+  std::optional<BinCursor> write_backs;
   if (followed) {
-    CACHESCAPE_CHECK(check_orphans(database, "write_back_bin", "stack", headers.size()));
-    CACHESCAPE_TRY(write_backs,
-                   rows_of(database, "write_back_bin",
-                           "SELECT stack, lines, count FROM write_back_bin WHERE stack = ?1 ORDER BY lines", 2));
+    CACHESCAPE_CHECK(check_owners(database, write_back_bins, version, headers.size()));
+    CACHESCAPE_TRY(write_backs, BinCursor::open(database, write_back_bins, version));
   }
   for (std::size_t i = 0; i < headers.size(); ++i) {
     if (!wanted(filter, headers[i])) continue;
@@ -177,11 +160,11 @@ Result<void> read_stack_profiles(const Database& database, const Outline& outlin
     stack.line = headers[i].line;
     stack.footprint_lines = headers[i].footprint_lines;
     CACHESCAPE_CHECK(read_distances(bins, i + 1, headers[i], stack));
-    if (foreign) CACHESCAPE_CHECK(read_foreign(database, i + 1, stack));
+    if (foreign) CACHESCAPE_CHECK(read_foreign(database, version, i + 1, stack));
     if (filter.popularity) CACHESCAPE_CHECK(read_popularity(popularity, i + 1, stack.popularity));
     if (followed && filter.write_backs) {
       std::vector<Bin> bins;
-      // Rows of a stack that has no row in write_back have nothing to add up to, and are refused.
+      // Bins of a stack that has no row in write_back have nothing to add up to, and are refused.
       CACHESCAPE_CHECK(read_write_backs(*write_backs, i + 1, headers[i].writes.value_or(0), bins));
       if (headers[i].writes) stack.write_backs = std::move(bins);
     }

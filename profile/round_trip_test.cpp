@@ -11,6 +11,8 @@
 #include "profile/form.hpp"
 #include "profile/reader.hpp"
 #include "profile/scratch.hpp"
+#include "profile/sharing_example.hpp"
+#include "profile/signature_example.hpp"
 #include "profile/writer.hpp"
 
 namespace cachescape::profile {
@@ -35,13 +37,35 @@ RC_GTEST_PROP(Profile, ComesBackAsItWasWritten, ()) {
   RC_ASSERT(*from_memory == profile);
 }
 
+/// Histograms of several chunks, and of exactly as many bins as fit.
+RC_GTEST_PROP(Profile, LongHistogramsComeBackAsTheyWereWritten, ()) {
+  Profile profile;
+  StackProfile& stack = profile.stacks.emplace_back();
+  stack.kinds[1] = {some_long_bins(), 3};
+  stack.kinds[2].bins = some_long_bins();
+  stack.kinds[2].bins.resize(4096);
+  for (std::size_t i = 0; i < stack.kinds[1].bins.size(); i += 2)
+    stack.foreign[1].bins.push_back(stack.kinds[1].bins[i]);
+  stack.write_backs = some_long_bins();
+  CoherentProfile& degree = profile.sharing.degrees.emplace_back();
+  degree.kinds[0].kept.bins = some_long_bins();
+  degree.kinds[2].lost[1] = some_long_bins();
+  degree.write_backs = some_long_bins();
+  RC_ASSERT(check_form(profile).has_value());
+  const Scratch scratch;
+  RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
+  const auto back = read_profile(scratch.path("p"));
+  RC_ASSERT(back.has_value());
+  RC_ASSERT(*back == profile);
+}
+
 RC_GTEST_PROP(Profile, TheHeaderIsTheProfileWithoutHistograms, ()) {
   Profile profile = some_profile();
   const Scratch scratch;
   RC_ASSERT(write_profile(scratch.path("p"), profile).has_value());
   const auto header = read_header(scratch.path("p"));
   RC_ASSERT(header.has_value());
-  RC_ASSERT(header->version == 4u && header->finished && header->updates == 1u);
+  RC_ASSERT(header->version == 5u && header->finished && header->updates == 1u);
   RC_ASSERT(header->stacks.size() == profile.stacks.size());
   for (std::size_t i = 0; i < profile.stacks.size(); ++i) {
     StackHeader expected{profile.stacks[i].scope, profile.stacks[i].line, {}, {}, profile.stacks[i].footprint_lines};
@@ -180,16 +204,18 @@ TEST(Profile, RowsAreAsDocumented) {
     return text;
   };
   EXPECT_EQ(rows("PRAGMA application_id"), "1668506480\n");
-  EXPECT_EQ(rows("PRAGMA user_version"), "4\n");
+  EXPECT_EQ(rows("PRAGMA user_version"), "5\n");
   EXPECT_EQ(rows("SELECT * FROM recording"), "finished|1|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM thread"), "4|3|2|1\n");
   EXPECT_EQ(rows("SELECT * FROM sampling"), "none|1.0|0|0|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM loss"), "0|0|0\n");
   EXPECT_EQ(rows("SELECT * FROM stack"), "1|thread|4|64|2\n");
   EXPECT_EQ(rows("SELECT * FROM stack_kind"), "1|0|3|0\n1|1|2|2\n1|2|1|0\n");
+  EXPECT_EQ(rows("SELECT * FROM stack_chunk"), "1|0|0|1|3|[2,1]\n1|2|1|1|1|[1]\n");
   EXPECT_EQ(rows("SELECT * FROM stack_bin"), "1|0|0|2\n1|0|1|1\n1|2|1|1\n");
   EXPECT_EQ(rows("SELECT * FROM popularity"), "1|1|1\n1|5|1\n");
   EXPECT_EQ(rows("SELECT * FROM write_back"), "1|3\n");
+  EXPECT_EQ(rows("SELECT * FROM write_back_chunk"), "1|0|1|3|[2,1]\n");
   EXPECT_EQ(rows("SELECT * FROM write_back_bin"), "1|0|2\n1|1|1\n");
   EXPECT_EQ(rows("SELECT * FROM v_write_backs"), "thread|4|64|1|64|3|1\n");
   EXPECT_EQ(rows("SELECT * FROM set_profile"), "1|thread|4|64|2|3|2|1\n");
@@ -222,6 +248,56 @@ TEST(Profile, ReadsFilesOfVersion3) {
   const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-3.cscape");
   ASSERT_TRUE(back) << back.error().what;
   EXPECT_EQ(*back, example_profile());
+}
+
+TEST(Profile, ReadsFilesOfVersion5) {
+  const auto back = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-5.cscape");
+  ASSERT_TRUE(back) << back.error().what;
+  EXPECT_EQ(*back, signature_example());
+  const auto sharing = read_profile(CACHESCAPE_SOURCE_DIR "/tests/compat/version-5-sharing.cscape");
+  ASSERT_TRUE(sharing) << sharing.error().what;
+  EXPECT_EQ(*sharing, sharing_example());
+}
+
+/// What views make of chunks of both forms is what was written.
+TEST(Profile, ViewsGiveEveryBin) {
+  Profile profile;
+  StackProfile& stack = profile.stacks.emplace_back();
+  const auto bins = [](std::uint64_t step) {
+    std::vector<Bin> made;
+    for (std::uint64_t i = 0; i < 9000; ++i) made.push_back({i * step + 5, i % 13 + 1});
+    return made;
+  };
+  stack.kinds[0].bins = bins(3);
+  stack.kinds[2].bins = bins(1'000'000'000'000'000);
+  stack.foreign[2].bins = stack.kinds[2].bins;
+  stack.write_backs = bins(7);
+  CoherentProfile& degree = profile.sharing.degrees.emplace_back();
+  degree.kinds[1].lost[0] = bins(1);
+  degree.remote = bins(50);
+  const Scratch scratch;
+  ASSERT_TRUE(write_profile(scratch.path("p"), profile));
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(scratch.path("p").c_str(), &database), SQLITE_OK);
+  const auto rows = [&](const std::string& sql) {
+    std::vector<Bin> found;
+    const auto keep = [](void* out, int, char** values, char**) {
+      static_cast<std::vector<Bin>*>(out)->push_back({std::stoull(values[0]), std::stoull(values[1])});
+      return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), keep, &found, nullptr), SQLITE_OK) << sql;
+    return found;
+  };
+  EXPECT_EQ(rows("SELECT distance, count FROM stack_bin WHERE stack = 1 AND kind = 0"), stack.kinds[0].bins);
+  EXPECT_EQ(rows("SELECT distance, count FROM stack_bin WHERE stack = 1 AND kind = 2"), stack.kinds[2].bins);
+  EXPECT_EQ(rows("SELECT distance, count FROM foreign_bin WHERE stack = 1 AND kind = 2"), stack.foreign[2].bins);
+  EXPECT_EQ(rows("SELECT lines, count FROM write_back_bin WHERE stack = 1"), *stack.write_backs);
+  EXPECT_EQ(rows("SELECT distance, count FROM sharing_bin WHERE sharing = 1 AND kind = 1 AND fate = 1"),
+            degree.kinds[1].lost[0]);
+  EXPECT_EQ(rows("SELECT lines, count FROM sharing_event_bin WHERE sharing = 1 AND event = 1"), degree.remote);
+  EXPECT_EQ(rows("SELECT (SELECT count(*) FROM stack_chunk), (SELECT count(*) FROM stack_bin)").front(),
+            (Bin{6, 18000}));
+  sqlite3_close(database);
 }
 
 }  // namespace

@@ -87,6 +87,11 @@ Result<double> RowCursor::real(int column) const {
 }
 
 Result<std::string> RowCursor::text(int column) const {
+  CACHESCAPE_TRY(const std::string_view text, text_view(column));
+  return std::string(text);
+}
+
+Result<std::string_view> RowCursor::text_view(int column) const {
   sqlite3_stmt* raw = statement_.raw();
   if (sqlite3_column_type(raw, column) != SQLITE_TEXT) {
     return malformed(fmt::format("{} is {}: a text was expected", sqlite3_column_name(raw, column), shown(column)));
@@ -94,7 +99,7 @@ Result<std::string> RowCursor::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(raw, column));
   // Only a text that is too large to convert, or no memory, leaves nothing here.
   if (text == nullptr) return std::unexpected(statement_.database().error(SQLITE_NOMEM));
-  return std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(raw, column)));
+  return std::string_view(text, static_cast<std::size_t>(sqlite3_column_bytes(raw, column)));
 }
 
 Result<Scope> RowCursor::scope(int first_column) const {

@@ -50,6 +50,8 @@ class RowCursor {
   Result<KindCounts> counts(int first_column) const;
   Result<double> real(int column) const;
   Result<std::string> text(int column) const;
+  /// The same without a copy, until next() or restart().
+  Result<std::string_view> text_view(int column) const;
   bool is_null(int column) const { return sqlite3_column_type(statement_.raw(), column) == SQLITE_NULL; }
   /// Columns scope and thread, in this order.
   Result<Scope> scope(int first_column) const;

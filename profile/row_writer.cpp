@@ -4,7 +4,7 @@
 #include <numeric>
 #include <span>
 
-#include "profile/bundled_insert.hpp"
+#include "profile/chunk_insert.hpp"
 #include "profile/foreign_rows.hpp"
 #include "profile/insert.hpp"
 #include "profile/places_writer.hpp"
@@ -37,10 +37,10 @@ Result<void> write_general(const Database& database, const Profile& profile) {
 Result<void> write_stacks(const Database& database, std::span<const StackProfile> stacks) {
   CACHESCAPE_TRY(Statement head, database.prepare("INSERT INTO stack VALUES(?1, ?2, ?3, ?4, ?5)"));
   CACHESCAPE_TRY(Statement total, database.prepare("INSERT INTO stack_kind VALUES(?1, ?2, ?3, ?4)"));
-  CACHESCAPE_TRY(auto bin, BundledInsert<4>::prepare(database, "stack_bin"));
+  CACHESCAPE_TRY(ChunkInsert distances, ChunkInsert::prepare(database, stack_bins));
   CACHESCAPE_TRY(Statement popular, database.prepare("INSERT INTO popularity VALUES(?1, ?2, ?3)"));
   CACHESCAPE_TRY(Statement writes, database.prepare("INSERT INTO write_back VALUES(?1, ?2)"));
-  CACHESCAPE_TRY(auto write_back, BundledInsert<3>::prepare(database, "write_back_bin"));
+  CACHESCAPE_TRY(ChunkInsert write_backs, ChunkInsert::prepare(database, write_back_bins));
   std::uint64_t id = 0;
   for (const StackProfile& stack : stacks) {
     ++id;
@@ -53,19 +53,16 @@ Result<void> write_stacks(const Database& database, std::span<const StackProfile
     for (std::uint64_t kind = 0; kind < access_kinds; ++kind) {
       const Histogram& histogram = stack.kinds[kind];
       CACHESCAPE_CHECK(insert(total, id, kind, histogram.total(), histogram.cold));
-      for (const Bin& b : histogram.bins) CACHESCAPE_CHECK(bin.add({id, kind, b.value, b.count}));
+      CACHESCAPE_CHECK(distances.add({id, kind}, histogram.bins));
     }
     for (const Bin& b : stack.popularity) CACHESCAPE_CHECK(insert(popular, id, b.value, b.count));
     if (!stack.write_backs) continue;
     std::uint64_t sum = 0;
-    for (const Bin& b : *stack.write_backs) {
-      sum += b.count;
-      CACHESCAPE_CHECK(write_back.add({id, b.value, b.count}));
-    }
+    for (const Bin& b : *stack.write_backs) sum += b.count;
     CACHESCAPE_CHECK(insert(writes, id, sum));
+    CACHESCAPE_CHECK(write_backs.add({id}, *stack.write_backs));
   }
-  CACHESCAPE_CHECK(bin.finish());
-  return write_back.finish();
+  return {};
 }
 
 Result<void> write_grid(Statement& grid, Statement& bin, std::uint64_t id, const SetCounts& counts) {
@@ -103,7 +100,8 @@ Result<void> write_sets(const Database& database, std::span<const SetProfile> pr
 
 Result<void> write_rows(const Database& database, const Profile& profile) {
   for (const SchemaObject& table : tables()) {
-    if (table.name != "recording") CACHESCAPE_CHECK(database.run("DELETE FROM " + std::string(table.name)));
+    if (table.in(schema_version) && table.name != "recording")
+      CACHESCAPE_CHECK(database.run("DELETE FROM " + std::string(table.name)));
   }
   CACHESCAPE_CHECK(write_general(database, profile));
   CACHESCAPE_CHECK(write_stacks(database, profile.stacks));

@@ -5,7 +5,7 @@
 namespace cachescape::profile {
 namespace {
 
-constexpr std::array<SchemaObject, 42> all_tables = {{
+constexpr std::array<SchemaObject, 47> all_tables = {{
     {"recording", R"(CREATE TABLE recording(
   state TEXT NOT NULL,            -- 'recording' or 'finished'
   updates INTEGER NOT NULL,       -- snapshots written so far
@@ -56,7 +56,18 @@ constexpr std::array<SchemaObject, 42> all_tables = {{
   distance INTEGER NOT NULL,
   count INTEGER NOT NULL,         -- touches with exactly this distance
   PRIMARY KEY(stack, kind, distance)
-) WITHOUT ROWID)"},
+) WITHOUT ROWID)",
+     1, rows_until},
+    {"stack_chunk", R"(CREATE TABLE stack_chunk(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  first INTEGER NOT NULL,         -- the least distance of the chunk
+  last INTEGER NOT NULL,          -- the greatest
+  count INTEGER NOT NULL,         -- touches, all bins together
+  bins TEXT NOT NULL,             -- [c,d,…]: counts of first, first + 1, …; or {"n":c,…}: counts of first + n
+  PRIMARY KEY(stack, kind, first)
+))",
+     chunks_since},
     {"popularity", R"(CREATE TABLE popularity(
   stack INTEGER NOT NULL,
   touches INTEGER NOT NULL,
@@ -74,7 +85,16 @@ constexpr std::array<SchemaObject, 42> all_tables = {{
   count INTEGER NOT NULL,         -- touches that write
   PRIMARY KEY(stack, lines)
 ) WITHOUT ROWID)",
-     write_backs_since},
+     write_backs_since, rows_until},
+    {"write_back_chunk", R"(CREATE TABLE write_back_chunk(
+  stack INTEGER NOT NULL,
+  first INTEGER NOT NULL,         -- the least number of lines of the chunk: caches of up to so many write the data back, larger ones never do
+  last INTEGER NOT NULL,          -- the greatest
+  count INTEGER NOT NULL,         -- touches that write, all bins together
+  bins TEXT NOT NULL,             -- [c,d,…]: counts of first, first + 1, …; or {"n":c,…}: counts of first + n
+  PRIMARY KEY(stack, first)
+))",
+     chunks_since},
     {"set_profile", R"(CREATE TABLE set_profile(
   id INTEGER PRIMARY KEY,         -- 1, 2, … by (scope, thread, line)
   scope TEXT NOT NULL,
@@ -113,7 +133,17 @@ constexpr std::array<SchemaObject, 42> all_tables = {{
   count INTEGER NOT NULL,         -- of stack_bin.count: those whose line another thread touched last
   PRIMARY KEY(stack, kind, distance)
 ) WITHOUT ROWID)",
-     sharing_since},
+     sharing_since, rows_until},
+    {"foreign_chunk", R"(CREATE TABLE foreign_chunk(
+  stack INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  first INTEGER NOT NULL,         -- the least distance of the chunk
+  last INTEGER NOT NULL,          -- the greatest
+  count INTEGER NOT NULL,         -- touches, all bins together; of stack_bin.count: those whose line another thread touched last
+  bins TEXT NOT NULL,             -- [c,d,…]: counts of first, first + 1, …; or {"n":c,…}: counts of first + n
+  PRIMARY KEY(stack, kind, first)
+))",
+     chunks_since},
     {"foreign_set_bin", R"(CREATE TABLE foreign_set_bin(
   set_profile INTEGER NOT NULL,
   sets INTEGER NOT NULL,
@@ -238,7 +268,18 @@ constexpr std::array<SchemaObject, 42> all_tables = {{
   count INTEGER NOT NULL,         -- touches
   PRIMARY KEY(sharing, kind, fate, distance)
 ) WITHOUT ROWID)",
-     sharing_since},
+     sharing_since, rows_until},
+    {"sharing_chunk", R"(CREATE TABLE sharing_chunk(
+  sharing INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  fate INTEGER NOT NULL,          -- 0 kept: larger caches hit; lost to another cache's write, 1 truly, 2 falsely shared: none hits
+  first INTEGER NOT NULL,         -- the least distance of the chunk; of lost lines: smaller caches had evicted them before
+  last INTEGER NOT NULL,          -- the greatest
+  count INTEGER NOT NULL,         -- touches, all bins together
+  bins TEXT NOT NULL,             -- [c,d,…]: counts of first, first + 1, …; or {"n":c,…}: counts of first + n
+  PRIMARY KEY(sharing, kind, fate, first)
+))",
+     chunks_since},
     {"sharing_event", R"(CREATE TABLE sharing_event(
   sharing INTEGER NOT NULL,
   event INTEGER NOT NULL,         -- 0 taken, 1 remote, 2 upgrade, 3 upgrade in MSI, 4 none in MSI after all, 5 write-back
@@ -253,7 +294,17 @@ constexpr std::array<SchemaObject, 42> all_tables = {{
   count INTEGER NOT NULL,
   PRIMARY KEY(sharing, event, lines)
 ) WITHOUT ROWID)",
-     sharing_since},
+     sharing_since, rows_until},
+    {"sharing_event_chunk", R"(CREATE TABLE sharing_event_chunk(
+  sharing INTEGER NOT NULL,
+  event INTEGER NOT NULL,
+  first INTEGER NOT NULL,         -- the least number of lines of the chunk; events 0 to 4: in caches of more lines; 5: in caches of up to so many
+  last INTEGER NOT NULL,          -- the greatest
+  count INTEGER NOT NULL,         -- events, all bins together
+  bins TEXT NOT NULL,             -- [c,d,…]: counts of first, first + 1, …; or {"n":c,…}: counts of first + n
+  PRIMARY KEY(sharing, event, first)
+))",
+     chunks_since},
     {"sharing_sets", R"(CREATE TABLE sharing_sets(
   sharing INTEGER NOT NULL,
   sets INTEGER NOT NULL,
@@ -340,7 +391,23 @@ constexpr std::array<SchemaObject, 42> all_tables = {{
      signatures_since},
 }};
 
-constexpr std::array<SchemaObject, 15> all_views = {{
+constexpr std::array<SchemaObject, 20> all_views = {{
+    // What were tables up to version 4. Both forms of bins have keys that count from the first value on.
+    {"stack_bin", R"(CREATE VIEW stack_bin(stack, kind, distance, count) AS
+SELECT stack, kind, first + b.key, b.value FROM stack_chunk, json_each(bins) b WHERE b.value > 0)",
+     chunks_since},
+    {"write_back_bin", R"(CREATE VIEW write_back_bin(stack, lines, count) AS
+SELECT stack, first + b.key, b.value FROM write_back_chunk, json_each(bins) b WHERE b.value > 0)",
+     chunks_since},
+    {"foreign_bin", R"(CREATE VIEW foreign_bin(stack, kind, distance, count) AS
+SELECT stack, kind, first + b.key, b.value FROM foreign_chunk, json_each(bins) b WHERE b.value > 0)",
+     chunks_since},
+    {"sharing_bin", R"(CREATE VIEW sharing_bin(sharing, kind, fate, distance, count) AS
+SELECT sharing, kind, fate, first + b.key, b.value FROM sharing_chunk, json_each(bins) b WHERE b.value > 0)",
+     chunks_since},
+    {"sharing_event_bin", R"(CREATE VIEW sharing_event_bin(sharing, event, lines, count) AS
+SELECT sharing, event, first + b.key, b.value FROM sharing_event_chunk, json_each(bins) b WHERE b.value > 0)",
+     chunks_since},
     {"v_summary", R"(CREATE VIEW v_summary(name, value) AS
 SELECT 'state', state FROM recording
 UNION ALL SELECT 'accesses', (SELECT coalesce(sum(reads + writes + modifies), 0) FROM thread)

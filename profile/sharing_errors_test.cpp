@@ -27,25 +27,28 @@ TEST(SharingErrors, NameTableAndRow) {
       {"DELETE FROM sharing_event WHERE event = 5", ": table sharing_event: there is no row for sharing 1, event 5"},
       {"UPDATE sharing_event SET count = -1 WHERE event = 2",
        ": table sharing_event, sharing 1, event 2: count is -1: an integer from 0 on was expected"},
-      {"INSERT INTO sharing_bin VALUES(1, 3, 0, 0, 1)",
-       ": table sharing_bin, sharing 1, kind 3, fate 0, distance 0: kind is none of 0, 1 and 2"},
-      {"INSERT INTO sharing_bin VALUES(1, 0, 3, 0, 1)",
-       ": table sharing_bin, sharing 1, kind 0, fate 3, distance 0: fate is none of 0, 1 and 2"},
-      {"INSERT INTO sharing_bin VALUES(1, 2, 2, 900, 1)",
-       ": table sharing_bin, sharing 1, kind 2, fate 2, distance 900: the counts come to more than touches in table "
+      {"INSERT INTO sharing_chunk VALUES(1, 3, 0, 0, 0, 1, '[1]')",
+       ": table sharing_chunk, sharing 1, kind 3, fate 0, first 0: kind is none of 0, 1 and 2"},
+      {"INSERT INTO sharing_chunk VALUES(1, 0, 3, 0, 0, 1, '[1]')",
+       ": table sharing_chunk, sharing 1, kind 0, fate 3, first 0: fate is none of 0, 1 and 2"},
+      {"INSERT INTO sharing_chunk VALUES(1, 2, 2, 900, 900, 1, '[1]')",
+       ": table sharing_chunk, sharing 1, kind 2, fate 2, first 900: the counts come to more than touches in table "
        "sharing_kind"},
-      {"INSERT INTO sharing_bin VALUES(1, 2, 2, 900, 0)",
-       ": table sharing_bin, sharing 1, kind 2, fate 2, distance 900: count is 0: at least 1 was expected"},
-      {"INSERT INTO sharing_bin VALUES(2, 0, 0, 0, 1)", ": table sharing_bin, sharing 2: there is no sharing 2"},
-      {"DELETE FROM sharing_bin WHERE fate = 1",
-       ": table sharing_bin: the counts of sharing 1, kind 0 come to 3 less than touches in table sharing_kind"},
-      {"INSERT INTO sharing_event_bin VALUES(1, 6, 0, 1)",
-       ": table sharing_event_bin, sharing 1, event 6, lines 0: event is none of 0 … 5"},
-      {"INSERT INTO sharing_event_bin VALUES(1, 1, 77, 1)",
-       ": table sharing_event_bin, sharing 1, event 1, lines 77: the counts come to more than count in table "
+      {"INSERT INTO sharing_chunk VALUES(1, 2, 2, 900, 900, 0, '[0]')",
+       ": table sharing_chunk, sharing 1, kind 2, fate 2, first 900: bins, at character 3: a list must not begin or "
+       "end with 0"},
+      {"INSERT INTO sharing_chunk VALUES(2, 0, 0, 0, 0, 1, '[1]')",
+       ": table sharing_chunk, sharing 2: there is no sharing 2"},
+      {"DELETE FROM sharing_chunk WHERE fate = 1",
+       ": table sharing_chunk: the counts of sharing 1, kind 0 come to 3 less than touches in table sharing_kind"},
+      {"INSERT INTO sharing_event_chunk VALUES(1, 6, 0, 0, 1, '[1]')",
+       ": table sharing_event_chunk, sharing 1, event 6, first 0: event is none of 0 … 5"},
+      {"INSERT INTO sharing_event_chunk VALUES(1, 1, 77, 77, 1, '[1]')",
+       ": table sharing_event_chunk, sharing 1, event 1, first 77: the counts come to more than count in table "
        "sharing_event"},
-      {"DELETE FROM sharing_event_bin WHERE event = 2",
-       ": table sharing_event_bin: the counts of sharing 1, event 2 come to 3 less than count in table sharing_event"},
+      {"DELETE FROM sharing_event_chunk WHERE event = 2",
+       ": table sharing_event_chunk: the counts of sharing 1, event 2 come to 3 less than count in table "
+       "sharing_event"},
       {"UPDATE sharing_sets SET sets = 0 WHERE sets = 1",
        ": table sharing_sets, sharing 1, sets 0: sets is 0: at least 1 was expected"},
       {"INSERT INTO sharing_sets VALUES(2, 1, 0)", ": table sharing_sets, sharing 2, sets 1: there is no sharing 2"},
@@ -73,6 +76,32 @@ TEST(SharingErrors, NameTableAndRow) {
       {"UPDATE line_use SET bytes = -1 WHERE id = 2", "fine"},
   };
   for (const auto& [sql, expected] : cases) EXPECT_EQ(complaint(sharing_example(), sql), expected) << sql;
+}
+
+TEST(SharingErrors, OfRowsOfOlderVersionsNameTableAndRow) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"INSERT INTO sharing_bin VALUES(1, 3, 0, 0, 1)",
+       ": table sharing_bin, sharing 1, kind 3, fate 0, distance 0: kind is none of 0, 1 and 2"},
+      {"INSERT INTO sharing_bin VALUES(1, 0, 3, 0, 1)",
+       ": table sharing_bin, sharing 1, kind 0, fate 3, distance 0: fate is none of 0, 1 and 2"},
+      {"INSERT INTO sharing_bin VALUES(1, 2, 2, 900, 1)",
+       ": table sharing_bin, sharing 1, kind 2, fate 2, distance 900: the counts come to more than touches in table "
+       "sharing_kind"},
+      {"INSERT INTO sharing_bin VALUES(1, 2, 2, 900, 0)",
+       ": table sharing_bin, sharing 1, kind 2, fate 2, distance 900: count is 0: at least 1 was expected"},
+      {"INSERT INTO sharing_bin VALUES(2, 0, 0, 0, 1)", ": table sharing_bin, sharing 2: there is no sharing 2"},
+      {"DELETE FROM sharing_bin WHERE fate = 1",
+       ": table sharing_bin: the counts of sharing 1, kind 0 come to 3 less than touches in table sharing_kind"},
+      {"INSERT INTO sharing_event_bin VALUES(1, 6, 0, 1)",
+       ": table sharing_event_bin, sharing 1, event 6, lines 0: event is none of 0 … 5"},
+      {"INSERT INTO sharing_event_bin VALUES(1, 1, 77, 1)",
+       ": table sharing_event_bin, sharing 1, event 1, lines 77: the counts come to more than count in table "
+       "sharing_event"},
+      {"DELETE FROM sharing_event_bin WHERE event = 2",
+       ": table sharing_event_bin: the counts of sharing 1, event 2 come to 3 less than count in table sharing_event"},
+  };
+  for (const auto& [sql, expected] : cases)
+    EXPECT_EQ(complaint_of_stored("version-3-sharing.cscape", sql), expected) << sql;
 }
 
 TEST(SharingErrors, OfSetCountersBeyondMemory) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "profile/bin_cursor.hpp"
 #include "profile/numbered_rows.hpp"
 #include "profile/schema.hpp"
 #include "profile/sharing_rows.hpp"
@@ -20,72 +21,51 @@ bool take(std::uint64_t& left, std::uint64_t count) {
   return true;
 }
 
-Result<void> read_touches(RowCursor& rows, std::uint64_t id, const SharingHeader& header, CoherentProfile& degree) {
-  rows.restart(id);
+Result<void> read_touches(BinCursor& runs, std::uint64_t id, const SharingHeader& header, CoherentProfile& degree) {
+  runs.restart(id);
   KindCounts left = header.touches;
   for (std::size_t k = 0; k < access_kinds; ++k) {
     degree.kinds[k].kept.cold = header.cold[k];
     left[k] -= header.cold[k];
   }
-  std::uint64_t last_part = 0;
   while (true) {
-    CACHESCAPE_TRY(const bool more, rows.next());
+    CACHESCAPE_TRY(const bool more, runs.next());
     if (!more) break;
     std::uint64_t kind = 0;
     std::uint64_t fate = 0;
-    Bin bin;
-    if (!rows.load(1, kind) || kind >= access_kinds) return rows.malformed("kind is none of 0, 1 and 2");
-    if (!rows.load(2, fate) || fate >= sharing_fates) return rows.malformed("fate is none of 0, 1 and 2");
-    if (!rows.load(3, bin.value)) return rows.refuse(3);
-    if (!rows.load(4, bin.count)) return rows.refuse(4);
-    std::vector<Bin>& bins = bins_of_fate(degree.kinds[kind], fate);
-    const std::uint64_t part = kind * sharing_fates + fate;
-    if (part < last_part || (!bins.empty() && bin.value <= bins.back().value)) {
-      return rows.malformed("distances do not ascend");
+    if (!runs.load_key(1, kind) || kind >= access_kinds) return runs.malformed("kind is none of 0, 1 and 2");
+    if (!runs.load_key(2, fate) || fate >= sharing_fates) return runs.malformed("fate is none of 0, 1 and 2");
+    if (!take(left[kind], runs.count())) {
+      return runs.malformed("the counts come to more than touches in table sharing_kind");
     }
-    if (bin.count == 0) return rows.malformed("count is 0: at least 1 was expected");
-    if (!take(left[kind], bin.count)) {
-      return rows.malformed("the counts come to more than touches in table sharing_kind");
-    }
-    bins.push_back(bin);
-    last_part = part;
+    CACHESCAPE_CHECK(runs.append_to(bins_of_fate(degree.kinds[kind], fate)));
   }
   for (std::size_t k = 0; k < access_kinds; ++k) {
     if (left[k] == 0) continue;
-    return rows.malformed_table(fmt::format(
+    return runs.malformed_table(fmt::format(
         "the counts of sharing {}, kind {} come to {} less than touches in table sharing_kind", id, k, left[k]));
   }
   return {};
 }
 
-Result<void> read_events(RowCursor& rows, std::uint64_t id, const SharingSums& sums, CoherentProfile& degree) {
-  rows.restart(id);
+Result<void> read_events(BinCursor& runs, std::uint64_t id, const SharingSums& sums, CoherentProfile& degree) {
+  runs.restart(id);
   std::array<std::uint64_t, sharing_events> left = sums.events;
-  std::uint64_t last_event = 0;
   while (true) {
-    CACHESCAPE_TRY(const bool more, rows.next());
+    CACHESCAPE_TRY(const bool more, runs.next());
     if (!more) break;
     std::uint64_t event = 0;
-    Bin bin;
-    if (!rows.load(1, event) || event >= sharing_events) {
-      return rows.malformed(fmt::format("event is none of 0 … {}", sharing_events - 1));
+    if (!runs.load_key(1, event) || event >= sharing_events) {
+      return runs.malformed(fmt::format("event is none of 0 … {}", sharing_events - 1));
     }
-    if (!rows.load(2, bin.value)) return rows.refuse(2);
-    if (!rows.load(3, bin.count)) return rows.refuse(3);
-    std::vector<Bin>& bins = bins_of_event(degree, event);
-    if (event < last_event || (!bins.empty() && bin.value <= bins.back().value)) {
-      return rows.malformed("numbers of lines do not ascend");
+    if (!take(left[event], runs.count())) {
+      return runs.malformed("the counts come to more than count in table sharing_event");
     }
-    if (bin.count == 0) return rows.malformed("count is 0: at least 1 was expected");
-    if (!take(left[event], bin.count)) {
-      return rows.malformed("the counts come to more than count in table sharing_event");
-    }
-    bins.push_back(bin);
-    last_event = event;
+    CACHESCAPE_CHECK(runs.append_to(bins_of_event(degree, event)));
   }
   for (std::size_t e = 0; e < sharing_events; ++e) {
     if (left[e] == 0) continue;
-    return rows.malformed_table(fmt::format(
+    return runs.malformed_table(fmt::format(
         "the counts of sharing {}, event {} come to {} less than count in table sharing_event", id, e, left[e]));
   }
   return {};
@@ -157,19 +137,12 @@ CoherentProfile without_counts(const SharingHeader& header) {
 Result<void> read_degrees(const Database& database, const Outline& outline, const ReadFilter& filter,
                           std::vector<CoherentProfile>& degrees) {
   const auto& headers = outline.header.sharing;
-  for (const std::string_view table : {"sharing_bin", "sharing_event_bin", "sharing_set_bin"}) {
-    CACHESCAPE_CHECK(check_orphans(database, table, "sharing", headers.size()));
-  }
-  CACHESCAPE_TRY(RowCursor touches,
-                 rows_of(database, "sharing_bin",
-                         "SELECT sharing, kind, fate, distance, count FROM sharing_bin WHERE sharing = ?1 "
-                         "ORDER BY kind, fate, distance",
-                         4));
-  CACHESCAPE_TRY(
-      RowCursor events,
-      rows_of(database, "sharing_event_bin",
-              "SELECT sharing, event, lines, count FROM sharing_event_bin WHERE sharing = ?1 ORDER BY event, lines",
-              3));
+  const std::int64_t version = outline.header.version;
+  CACHESCAPE_CHECK(check_owners(database, sharing_bins, version, headers.size()));
+  CACHESCAPE_CHECK(check_owners(database, sharing_event_bins, version, headers.size()));
+  CACHESCAPE_CHECK(check_orphans(database, "sharing_set_bin", "sharing", headers.size()));
+  CACHESCAPE_TRY(BinCursor touches, BinCursor::open(database, sharing_bins, version));
+  CACHESCAPE_TRY(BinCursor events, BinCursor::open(database, sharing_event_bins, version));
   CACHESCAPE_TRY(RowCursor sets,
                  rows_of(database, "sharing_set_bin",
                          "SELECT sharing, sets, kind, fate, distance, count FROM sharing_set_bin WHERE sharing = ?1 "

@@ -1,6 +1,7 @@
 #include "profile/sharing_writer.hpp"
 
 #include "profile/bundled_insert.hpp"
+#include "profile/chunk_insert.hpp"
 #include "profile/insert.hpp"
 #include "profile/sharing_rows.hpp"
 
@@ -10,36 +11,33 @@ namespace {
 // In the order of the primary keys, so that every row is appended.
 Result<void> write_touches(const Database& database, const std::vector<CoherentProfile>& degrees) {
   CACHESCAPE_TRY(Statement total, database.prepare("INSERT INTO sharing_kind VALUES(?1, ?2, ?3, ?4)"));
-  CACHESCAPE_TRY(auto bin, BundledInsert<5>::prepare(database, "sharing_bin"));
+  CACHESCAPE_TRY(ChunkInsert chunks, ChunkInsert::prepare(database, sharing_bins));
   std::uint64_t id = 0;
   for (const CoherentProfile& degree : degrees) {
     ++id;
     for (std::uint64_t kind = 0; kind < access_kinds; ++kind) {
       const CoherentCounts& counts = degree.kinds[kind];
       CACHESCAPE_CHECK(insert(total, id, kind, touches_of(counts), counts.kept.cold));
-      for (std::uint64_t fate = 0; fate < sharing_fates; ++fate) {
-        for (const Bin& b : bins_of_fate(counts, fate)) {
-          CACHESCAPE_CHECK(bin.add({id, kind, fate, b.value, b.count}));
-        }
-      }
+      for (std::uint64_t fate = 0; fate < sharing_fates; ++fate)
+        CACHESCAPE_CHECK(chunks.add({id, kind, fate}, bins_of_fate(counts, fate)));
     }
   }
-  return bin.finish();
+  return {};
 }
 
 Result<void> write_events(const Database& database, const std::vector<CoherentProfile>& degrees) {
   CACHESCAPE_TRY(Statement total, database.prepare("INSERT INTO sharing_event VALUES(?1, ?2, ?3)"));
-  CACHESCAPE_TRY(auto bin, BundledInsert<4>::prepare(database, "sharing_event_bin"));
+  CACHESCAPE_TRY(ChunkInsert chunks, ChunkInsert::prepare(database, sharing_event_bins));
   std::uint64_t id = 0;
   for (const CoherentProfile& degree : degrees) {
     ++id;
     for (std::uint64_t event = 0; event < sharing_events; ++event) {
       const std::vector<Bin>& bins = bins_of_event(degree, event);
       CACHESCAPE_CHECK(insert(total, id, event, count_of(bins)));
-      for (const Bin& b : bins) CACHESCAPE_CHECK(bin.add({id, event, b.value, b.count}));
+      CACHESCAPE_CHECK(chunks.add({id, event}, bins));
     }
   }
-  return bin.finish();
+  return {};
 }
 
 Result<void> write_sets(const Database& database, const std::vector<CoherentProfile>& degrees) {

@@ -43,7 +43,9 @@ Result<void> write_empty(const std::string& path) {
   CACHESCAPE_TRY(Transaction transaction, Transaction::begin(*database));
   CACHESCAPE_CHECK(database->run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, schema_version)));
-  for (const SchemaObject& table : tables()) CACHESCAPE_CHECK(database->run(std::string(table.sql)));
+  for (const SchemaObject& table : tables()) {
+    if (table.in(schema_version)) CACHESCAPE_CHECK(database->run(std::string(table.sql)));
+  }
   for (const SchemaObject& view : views()) CACHESCAPE_CHECK(database->run(std::string(view.sql)));
   CACHESCAPE_CHECK(database->run("INSERT INTO recording VALUES('recording', 0, 0, 0)"));
   CACHESCAPE_CHECK(write_rows(*database, Profile{}));

@@ -25,7 +25,7 @@ class ProfileWriter {
   static Result<std::unique_ptr<ProfileWriter>> create(const std::string& path, WriterOptions options = {});
 
   /// Replaces the contents by `profile`, in one transaction. After an error the contents are what they were, and the
-  /// writer can be used again. O(rows): about half a million histogram rows per second.
+  /// writer can be used again. O(bins): some ten million histogram bins per second.
   Result<void> update(const Profile& profile);
 
   /// Marks the profile as finished and leaves a single file. Only where another program stays in the middle of a query

@@ -1,0 +1,1 @@
+cachescape_bench(profile cachescape_profile)
