@@ -26,9 +26,9 @@
 namespace {
 
 using cachescape::Line;
+using cachescape::analyze::InstructionSet;
 using cachescape::analyze::SetDistances;
 using cachescape::analyze::SetGrid;
-using cachescape::analyze::SetPath;
 
 constexpr std::size_t batch = 4096;
 constexpr cachescape::LineSize line_size = cachescape::LineSize::of(64);
@@ -96,7 +96,7 @@ struct Contender {
   std::function<std::pair<double, std::uint64_t>(const Stream&)> run;
 };
 
-std::pair<double, std::uint64_t> run_grid(const Stream& s, unsigned ways, SetPath path) {
+std::pair<double, std::uint64_t> run_grid(const Stream& s, unsigned ways, InstructionSet path) {
   SetDistances engine(SetGrid{.ways = ways}, 2, path);
   const double t = seconds(engine, s);
   std::uint64_t hits = 0;
@@ -115,9 +115,9 @@ int run(std::size_t n, int rounds) {
          const double t = seconds(cache, s);
          return std::pair{t, cache.hits()};
        }},
-      {"17 set counts x 16 ways", [](const Stream& s) { return run_grid(s, 16, SetPath::automatic); }},
-      {"17 set counts x 32 ways", [](const Stream& s) { return run_grid(s, 32, SetPath::automatic); }},
-      {"x 16 ways, portable", [](const Stream& s) { return run_grid(s, 16, SetPath::portable); }},
+      {"17 set counts x 16 ways", [](const Stream& s) { return run_grid(s, 16, InstructionSet::automatic); }},
+      {"17 set counts x 32 ways", [](const Stream& s) { return run_grid(s, 32, InstructionSet::automatic); }},
+      {"x 16 ways, portable", [](const Stream& s) { return run_grid(s, 16, InstructionSet::portable); }},
   };
   fmt::print("{:<18}", "ns per touch");
   for (const Contender& c : contenders) fmt::print("{:>25}", c.name);

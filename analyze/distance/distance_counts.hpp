@@ -23,6 +23,7 @@ class DistanceCounts {
   void prefetch(std::uint32_t distance) const {
     if (distance < counts_.size()) __builtin_prefetch(counts_.data() + distance, 1);
   }
+  std::uint64_t at(std::size_t distance) const { return distance < counts_.size() ? counts_[distance] : 0; }
   void add_cold(std::uint64_t weight) { cold_ += weight; }
 
   /// Makes one counter of two neighbours: from now on distances are given in units twice as long.

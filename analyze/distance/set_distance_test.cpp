@@ -131,10 +131,11 @@ void process_in_pieces(Engine& engine, const Stream& stream, bool grouped, bool 
   }
 }
 
-class OnPath : public testing::TestWithParam<SetPath> {};
-INSTANTIATE_TEST_SUITE_P(Set, OnPath, testing::Values(SetPath::portable, SetPath::avx2), [](const auto& info) {
-  return std::string(info.param == SetPath::avx2 ? "avx2" : "portable");
-});
+class OnPath : public testing::TestWithParam<InstructionSet> {};
+INSTANTIATE_TEST_SUITE_P(Set, OnPath, testing::Values(InstructionSet::portable, InstructionSet::avx2),
+                         [](const auto& info) {
+                           return std::string(info.param == InstructionSet::avx2 ? "avx2" : "portable");
+                         });
 
 TEST_P(OnPath, CountsTheWorkedExamples) {
   // a b a c b d d a: D = cold cold 1 cold 2 cold 0 3.
@@ -166,8 +167,7 @@ TEST_P(OnPath, AWeightCountsATouchThatHappensOnce) {
 }
 
 TEST_P(OnPath, KnowsOnlyTheSetCountsOfItsGrid) {
-  const SetDistances engine({.min_log2_sets = 2, .max_log2_sets = 5, .ways = 3, .other_set_counts = {1, 12}}, 1,
-                            GetParam());
+  SetDistances engine({.min_log2_sets = 2, .max_log2_sets = 5, .ways = 3, .other_set_counts = {1, 12}}, 1, GetParam());
   for (const std::uint64_t sets : {1, 4, 8, 12, 16, 32}) EXPECT_EQ(engine.histogram(sets), Counts(4)) << sets;
   for (const std::uint64_t sets : {0, 2, 3, 64}) EXPECT_EQ(engine.histogram(sets), Counts{}) << sets;
 }
@@ -207,13 +207,13 @@ TEST_P(OnPath, ChangesOfRepresentationKeepTheState) {
   }
 }
 
-class AgainstNaive : public testing::TestWithParam<std::tuple<unsigned, SetPath>> {};
+class AgainstNaive : public testing::TestWithParam<std::tuple<unsigned, InstructionSet>> {};
 INSTANTIATE_TEST_SUITE_P(Set, AgainstNaive,
                          testing::Combine(testing::Values(1u, 2u, 8u, 16u, 32u),
-                                          testing::Values(SetPath::portable, SetPath::avx2)),
+                                          testing::Values(InstructionSet::portable, InstructionSet::avx2)),
                          [](const auto& info) {
                            return std::to_string(std::get<0>(info.param)) +
-                                  (std::get<1>(info.param) == SetPath::avx2 ? "_avx2" : "_portable");
+                                  (std::get<1>(info.param) == InstructionSet::avx2 ? "_avx2" : "_portable");
                          });
 
 TEST_P(AgainstNaive, EveryNumberIsEqual) {
@@ -246,11 +246,11 @@ TEST_P(AgainstNaive, EveryNumberIsEqual) {
   EXPECT_TRUE(holds);
 }
 
-TEST(SetPaths, AgreeOnLongStreams) {
+TEST(InstructionSets, AgreeOnLongStreams) {
   for (const unsigned ways : {16u, 32u}) {
     const SetGrid grid{.ways = ways, .other_set_counts = {100}};
-    SetDistances portable(grid, 3, SetPath::portable);
-    SetDistances fast(grid, 3, SetPath::avx2);
+    SetDistances portable(grid, 3, InstructionSet::portable);
+    SetDistances fast(grid, 3, InstructionSet::avx2);
     for (const std::uint64_t seed : {1, 2, 3, 4}) {
       const Stream stream = random_stream(seed, 100000, 3);
       portable.process(stream.lines, stream.groups, stream.weights);
@@ -264,7 +264,7 @@ TEST(SetPaths, AgreeOnLongStreams) {
   }
 }
 
-TEST(SetPaths, MoreWaysRefineFewer) {
+TEST(InstructionSets, MoreWaysRefineFewer) {
   const Stream stream = random_stream(5, 20000, 1);
   SetDistances few({.ways = 8}, 1);
   SetDistances many({.ways = 32}, 1);

@@ -23,9 +23,16 @@ inline constexpr std::size_t guess_period = 16;
 template <class Ops, class Tag, unsigned Ways>
 class GridKernel {
  public:
-  static void run(GridState<Tag>& s, const TouchList<Tag>& touches) {
-    filter(s, touches);
-    walk(s);
+  // A fixed way ahead the processor fetches.
+  static void run(GridState<Tag>& s, const EnteringTags<Tag>& entering) {
+    const std::size_t n = entering.count;
+    for (std::size_t i = 0; i < n && i < prefetch_ahead; ++i) prefetch(s, entering.tag[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + prefetch_ahead < n) prefetch(s, entering.tag[i + prefetch_ahead]);
+      if (entering.demotion[i] != 0) demote(s, entering.left[i], entering.demotion[i]);
+      if (i % guess_period == 0) dare(s, entering.tag[i]);
+      count(s, entering.tag[i], s.counters + s.counter_stride * entering.group[i], entering.weight[i]);
+    }
   }
 
  private:
@@ -33,117 +40,13 @@ class GridKernel {
   template <class T>
   using Set = typename Ops::template Set<T, Ways>;
   using Key = typename Ops::template Key<Tag>;
-  using Front = typename Ops::template Front<Tag>;
   static constexpr bool compact = sizeof(Tag) == sizeof(std::uint32_t);
   static constexpr std::size_t hits_row = CounterLayout::hits_row(Ways);
-
-  // Pass 1: lines among the last eight get their distances from the front alone; the others go on,
-  // preceded by the front lines whose order has changed.
-  static void filter(GridState<Tag>& s, const TouchList<Tag>& touches) {
-    Front front(s.front);
-    const Tag level_bits = static_cast<Tag>((Tag{2} << s.max_level) - 1);
-    unsigned pending = s.pending;
-    std::size_t out = 0;
-    for (std::size_t i = 0; i < touches.count; ++i) {
-      const Tag x = touches.tag[i];
-      const std::uint32_t weight = touches.weight[i];
-      std::uint64_t* counters = s.counters + s.counter_stride * touches.group[i];
-      const unsigned position = front.find(x);
-      // One case per position, so that the front's next state hangs on a predicted branch and not on the
-      // outcome of the search.
-      switch (position) {
-        case 1:
-          front_hit<1>(front, x, level_bits, pending, counters, weight);
-          break;
-        case 2:
-          front_hit<2>(front, x, level_bits, pending, counters, weight);
-          break;
-        case 3:
-          front_hit<3>(front, x, level_bits, pending, counters, weight);
-          break;
-        case 4:
-          front_hit<4>(front, x, level_bits, pending, counters, weight);
-          break;
-        case 5:
-          front_hit<5>(front, x, level_bits, pending, counters, weight);
-          break;
-        case 6:
-          front_hit<6>(front, x, level_bits, pending, counters, weight);
-          break;
-        case 7:
-          front_hit<7>(front, x, level_bits, pending, counters, weight);
-          break;
-        default:
-          if (pending != 0) {
-            alignas(64) Tag lines[front_lines];
-            front.store(lines);
-            while (pending != 0) {
-              s.walk_tag[out] = lines[--pending];
-              s.walk_group[out] = GridState<Tag>::refresh;
-              s.walk_weight[out] = 0;
-              ++out;
-            }
-          }
-          s.walk_tag[out] = x;
-          s.walk_group[out] = touches.group[i];
-          s.walk_weight[out] = weight;
-          ++out;
-          counters[CounterLayout::far] += weight;
-          front.push(x);
-      }
-    }
-    front.store(s.front);
-    s.pending = pending;
-    s.walk_count = out;
-  }
-
-  // The lines in between are those at positions 0 … M − 1. Each agrees with x on levels 0 … r, a mask
-  // of r + 1 ones; sorting such masks needs only AND and OR. D at level k is at least d iff the d-th largest
-  // mask has bit k, so one count per d holds the distances of all levels.
-  template <unsigned M>
-  [[gnu::always_inline]] static void front_hit(Front& front, Tag x, Tag level_bits, unsigned& pending,
-                                               std::uint64_t* counters, std::uint32_t weight) {
-    pending += M >= pending ? 1 : 0;
-    counters[CounterLayout::near] += weight;
-    alignas(64) Tag agreement[front_lines];
-    front.agreement(x, level_bits, agreement);
-    Tag sorted[M];
-    for (unsigned j = 0; j < M; ++j) {
-      Tag carry = agreement[j];
-      for (unsigned i = 0; i < j; ++i) {
-        const Tag larger = sorted[i] | carry;
-        carry = sorted[i] & carry;
-        sorted[i] = larger;
-      }
-      sorted[j] = carry;
-    }
-    for (unsigned d = 0; d < M; ++d) {
-      counters[d * CounterLayout::front_row + Ops::ones(sorted[d])] += weight;
-    }
-    front.template raise<M>(x);
-  }
 
   template <class T>
   [[gnu::always_inline]] static T* set_of(const GridState<Tag>& s, unsigned level, Tag x) {
     const auto offset = static_cast<std::size_t>(x & ((Tag{1} << level) - 1)) * (Ways * sizeof(T));
     return reinterpret_cast<T*>(s.base[level] + offset);
-  }
-
-  // Pass 2: the sets, a fixed way ahead of which the processor fetches.
-  static void walk(GridState<Tag>& s) {
-    const std::size_t n = s.walk_count;
-    for (std::size_t i = 0; i < n && i < prefetch_ahead; ++i) prefetch(s, s.walk_tag[i]);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i + prefetch_ahead < n && s.walk_group[i + prefetch_ahead] != GridState<Tag>::refresh) {
-        prefetch(s, s.walk_tag[i + prefetch_ahead]);
-      }
-      if (s.walk_group[i] == GridState<Tag>::refresh) {
-        refresh(s, s.walk_tag[i]);
-      } else {
-        if (i % guess_period == 0) dare(s, s.walk_tag[i]);
-        count(s, s.walk_tag[i], s.counters + s.counter_stride * s.walk_group[i], s.walk_weight[i]);
-      }
-    }
   }
 
   template <class T>
@@ -153,17 +56,25 @@ class GridKernel {
     }
   }
 
-  // A line of the front is among the first eight of all its sets.
-  static void refresh(GridState<Tag>& s, Tag x) {
-    const Key key(x);
-    unsigned level = s.min_level;
-    for (; level < s.cut; ++level) {
-      if (Set<Tag>::touch_near(set_of<Tag>(s, level, x), key.whole())) return;
-    }
-    if constexpr (compact) {
-      for (; level <= s.max_level; ++level) {
-        if (Set<Fine>::touch_near(set_of<Fine>(s, level, x), key.fine(level))) return;
+  // The line that left stands before those of the front that entered earlier; now it has to stand behind them. Each
+  // byte tells of one of these lines at how many levels it falls into the same set, and in its upper bit whether it
+  // entered earlier: so both places of the line are known.
+  static void demote(GridState<Tag>& s, Tag left, std::uint64_t demotion) {
+    constexpr std::uint64_t every_byte = 0x0101010101010101u;
+    const std::uint64_t shared = demotion & (every_byte * 0x1f);
+    for (unsigned level = s.min_level; level <= s.max_level; ++level) {
+      const std::uint64_t here = (shared + every_byte * (0x7f - level)) & (every_byte * 0x80);
+      const std::uint64_t earlier = here & demotion;
+      if (earlier == 0) return;
+      const unsigned to = Ops::ones(here);
+      const unsigned from = to - Ops::ones(earlier);
+      if constexpr (compact) {
+        if (level >= s.cut) {
+          Set<Fine>::move_back(set_of<Fine>(s, level, left), from, to);
+          continue;
+        }
       }
+      Set<Tag>::move_back(set_of<Tag>(s, level, left), from, to);
     }
   }
 
@@ -223,6 +134,7 @@ class GridKernel {
   }
 
   [[gnu::always_inline]] static void count(GridState<Tag>& s, Tag x, std::uint64_t* counters, std::uint32_t weight) {
+    counters[CounterLayout::touches] += weight;
     const Key key(x);
     const unsigned first = insert_where_absent(s, x, key);
     std::uint64_t* const hits = counters + CounterLayout::hits;
@@ -259,13 +171,13 @@ class GridKernel {
   }
 };
 
-template <class Ops, class Tag, unsigned Ways>
+template <class Ops, unsigned Ways>
 class SingleKernel {
  public:
-  static void run(SingleState<Tag>& s, const TouchList<Tag>& touches) {
-    using Set = typename Ops::template Set<Tag, Ways>;
-    using Key = typename Ops::template Key<Tag>;
-    Tag* set[chunk_touches];
+  static void run(SingleState& s, const TouchList& touches) {
+    using Set = typename Ops::template Set<std::uint64_t, Ways>;
+    using Key = typename Ops::template Key<std::uint64_t>;
+    std::uint64_t* set[chunk_touches];
     for (std::size_t i = 0; i < touches.count; ++i) set[i] = s.tags + (touches.line[i] % s.sets) * Ways;
     for (std::size_t i = 0; i < touches.count; ++i) {
       if (i + prefetch_ahead < touches.count) __builtin_prefetch(set[i + prefetch_ahead], 1);
@@ -278,7 +190,7 @@ class SingleKernel {
 template <class Ops, unsigned Ways>
 Kernels kernels_with() {
   return {&GridKernel<Ops, std::uint32_t, Ways>::run, &GridKernel<Ops, std::uint64_t, Ways>::run,
-          &SingleKernel<Ops, std::uint32_t, Ways>::run, &SingleKernel<Ops, std::uint64_t, Ways>::run};
+          &SingleKernel<Ops, Ways>::run};
 }
 
 }  // namespace cachescape::analyze::sets

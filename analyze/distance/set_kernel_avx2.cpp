@@ -33,6 +33,26 @@ struct alignas(64) Window {
 template <class T>
 constexpr Window<T> window{};
 
+// For eight tags of two or four bytes: those from one place on come one nearer, up to another place, which the first of
+// them takes.
+struct Moves {
+  alignas(16) std::uint8_t byte[8][8][16] = {};
+  alignas(32) std::uint32_t lane[8][8][8] = {};
+  constexpr Moves() {
+    for (unsigned from = 0; from < 8; ++from) {
+      for (unsigned to = from; to < 8; ++to) {
+        for (unsigned i = 0; i < 8; ++i) {
+          const unsigned source = i == to ? from : i >= from && i < to ? i + 1 : i;
+          lane[from][to][i] = source;
+          byte[from][to][2 * i] = static_cast<std::uint8_t>(2 * source);
+          byte[from][to][2 * i + 1] = static_cast<std::uint8_t>(2 * source + 1);
+        }
+      }
+    }
+  }
+};
+constexpr Moves moves;
+
 template <class T>
 struct Lanes {
   static constexpr unsigned count = 32 / sizeof(T);
@@ -46,11 +66,6 @@ struct Lanes {
     if constexpr (sizeof(T) == 2) return _mm256_cmpeq_epi16(a, b);
     if constexpr (sizeof(T) == 4) return _mm256_cmpeq_epi32(a, b);
     if constexpr (sizeof(T) == 8) return _mm256_cmpeq_epi64(a, b);
-  }
-  static __m256i minus_one(__m256i a) {
-    const __m256i ones = _mm256_cmpeq_epi32(a, a);
-    if constexpr (sizeof(T) == 4) return _mm256_add_epi32(a, ones);
-    if constexpr (sizeof(T) == 8) return _mm256_add_epi64(a, ones);
   }
   /// Lanes moved up by one; the last lane of `before` comes in at the bottom.
   static __m256i shifted(__m256i before, __m256i v) {
@@ -112,10 +127,21 @@ struct Avx2Ops {
       }
       return d;
     }
-    /// The same for a line that is among the first eight; returns whether it was first.
-    [[gnu::always_inline]] static bool touch_near(T* set, __m256i key) {
-      constexpr unsigned near_ways = L::count < 8 ? 8 : L::count;
-      return Set<T, near_ways>::touch(set, key) == 0;
+    /// Moves the tag at one place to a later one, both among the first eight.
+    [[gnu::always_inline]] static void move_back(T* set, unsigned from, unsigned to) {
+      if constexpr (sizeof(T) == 2) {
+        auto* const memory = reinterpret_cast<__m128i*>(set);
+        const auto* const shuffle = reinterpret_cast<const __m128i*>(moves.byte[from][to]);
+        _mm_store_si128(memory, _mm_shuffle_epi8(_mm_load_si128(memory), _mm_load_si128(shuffle)));
+      } else if constexpr (sizeof(T) == 4) {
+        auto* const memory = reinterpret_cast<__m256i*>(set);
+        const auto* const lanes = reinterpret_cast<const __m256i*>(moves.lane[from][to]);
+        _mm256_store_si256(memory, _mm256_permutevar8x32_epi32(_mm256_load_si256(memory), _mm256_load_si256(lanes)));
+      } else {
+        const T moved = set[from];
+        for (unsigned i = from; i < to; ++i) set[i] = set[i + 1];
+        set[to] = moved;
+      }
     }
     [[gnu::always_inline]] static void insert(T* set, __m256i key) {
       auto* const memory = reinterpret_cast<__m256i*>(set);
@@ -153,61 +179,6 @@ struct Avx2Ops {
       return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(equal)));
     }
   };
-
-  template <class Tag>
-  class Front {
-   public:
-    explicit Front(const Tag* lines) {
-      for (unsigned j = 0; j < vectors; ++j) v_[j] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lines) + j);
-    }
-    void store(Tag* lines) const {
-      for (unsigned j = 0; j < vectors; ++j) _mm256_storeu_si256(reinterpret_cast<__m256i*>(lines) + j, v_[j]);
-    }
-    [[gnu::always_inline]] unsigned find(Tag x) const {
-      const __m256i key = L::all(x);
-      std::uint32_t bits = 1u << front_lines;
-      for (unsigned j = 0; j < vectors; ++j) bits |= mask(L::equal(v_[j], key)) << (L::count * j);
-      return _tzcnt_u32(bits);
-    }
-    [[gnu::always_inline]] void agreement(Tag x, Tag level_bits, Tag* out) const {
-      const __m256i key = L::all(x);
-      for (unsigned j = 0; j < vectors; ++j) {
-        const __m256i difference = _mm256_xor_si256(v_[j], key);
-        const __m256i low = _mm256_xor_si256(difference, L::minus_one(difference));
-        _mm256_store_si256(reinterpret_cast<__m256i*>(out) + j, _mm256_and_si256(low, L::all(level_bits)));
-      }
-    }
-    template <unsigned Position>
-    [[gnu::always_inline]] void raise(Tag x) {
-      constexpr unsigned changed = (2u << Position) - 1;
-      const __m256i key = L::all(x);
-      if constexpr (vectors == 1) {
-        v_[0] = _mm256_blend_epi32(v_[0], L::shifted(key, v_[0]), changed);
-      } else {
-        const __m256i first = L::shifted(key, v_[0]);
-        const __m256i second = L::shifted(v_[0], v_[1]);
-        v_[0] = _mm256_blend_epi32(v_[0], first, doubled(changed & 15));
-        v_[1] = _mm256_blend_epi32(v_[1], second, doubled(changed >> 4));
-      }
-    }
-    [[gnu::always_inline]] void push(Tag x) { raise<front_lines - 1>(x); }
-
-   private:
-    using L = Lanes<Tag>;
-    static constexpr unsigned vectors = front_lines / L::count;
-
-    static constexpr unsigned doubled(unsigned four_bits) {
-      unsigned eight = 0;
-      for (unsigned i = 0; i < 4; ++i) eight |= ((four_bits >> i) & 1) * (3u << (2 * i));
-      return eight;
-    }
-    static std::uint32_t mask(__m256i equal) {
-      if constexpr (sizeof(Tag) == 4) return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(equal)));
-      return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(equal)));
-    }
-
-    __m256i v_[vectors];
-  };
 };
 
 }  // namespace
@@ -222,11 +193,6 @@ Kernels avx2_kernels(unsigned capacity) {
 #pragma GCC pop_options
 #endif
 
-bool avx2_available() {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
-         __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("popcnt") != 0;
-}
-
 }  // namespace cachescape::analyze::sets
 
 #else
@@ -234,7 +200,6 @@ bool avx2_available() {
 namespace cachescape::analyze::sets {
 
 Kernels avx2_kernels(unsigned capacity) { return portable_kernels(capacity); }
-bool avx2_available() { return false; }
 
 }  // namespace cachescape::analyze::sets
 

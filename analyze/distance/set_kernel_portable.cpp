@@ -49,8 +49,12 @@ struct PortableOps {
       }
       return d;
     }
-    /// The same for a line that is among the first eight; returns whether it was first.
-    static bool touch_near(T* set, T x) { return touch(set, x) == 0; }
+    /// Moves the tag at one place to a later one, both among the first eight.
+    static void move_back(T* set, unsigned from, unsigned to) {
+      const T moved = set[from];
+      std::memmove(set + from, set + from + 1, (to - from) * sizeof(T));
+      set[to] = moved;
+    }
     static void insert(T* set, T x) {
       std::memmove(set + 1, set, (Ways - 1) * sizeof(T));
       set[0] = x;
@@ -60,33 +64,6 @@ struct PortableOps {
       for (unsigned d = 0; d < Ways; ++d) found |= set[d] == x;
       return !found;
     }
-  };
-
-  template <class Tag>
-  class Front {
-   public:
-    explicit Front(const Tag* lines) { std::memcpy(lines_, lines, sizeof lines_); }
-    void store(Tag* lines) const { std::memcpy(lines, lines_, sizeof lines_); }
-    unsigned find(Tag x) const {
-      unsigned i = 0;
-      while (i < front_lines && lines_[i] != x) ++i;
-      return i;
-    }
-    void agreement(Tag x, Tag level_bits, Tag* out) const {
-      for (unsigned i = 0; i < front_lines; ++i) {
-        const Tag difference = lines_[i] ^ x;
-        out[i] = (difference ^ (difference - 1)) & level_bits;
-      }
-    }
-    template <unsigned Position>
-    void raise(Tag x) {
-      std::memmove(lines_ + 1, lines_, Position * sizeof(Tag));
-      lines_[0] = x;
-    }
-    void push(Tag x) { raise<front_lines - 1>(x); }
-
-   private:
-    Tag lines_[front_lines];
   };
 };
 

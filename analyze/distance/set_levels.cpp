@@ -91,8 +91,6 @@ Levels<std::uint64_t> widened(const Levels<std::uint32_t>& from, const RegionTag
       }
     }
   }
-  std::transform(std::begin(narrow.front), std::end(narrow.front), std::begin(wide.front), convert);
-  wide.pending = narrow.pending;
   wide.absent_guess = narrow.absent_guess;
   wide.counters = narrow.counters;
   wide.counter_stride = narrow.counter_stride;

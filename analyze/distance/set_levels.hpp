@@ -35,7 +35,7 @@ class Levels {
 /// The first level at which 16 bits hold the tags of that many regions.
 unsigned first_compact_level(std::size_t regions, unsigned region_log2);
 
-/// The same sets and front with 64-bit tags (wide_tag). `from` must hold whole tags at all levels.
+/// The same sets with 64-bit tags (wide_tag). `from` must hold whole tags at all levels.
 Levels<std::uint64_t> widened(const Levels<std::uint32_t>& from, const RegionTags& tags, unsigned capacity);
 
 /// Lines as tags when 32 bits do not do: never 0 but for line 2^64 − 1.

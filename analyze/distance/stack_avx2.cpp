@@ -131,4 +131,9 @@ void advance_avx2(StackState& state, const Line* lines, std::size_t count, std::
   StackKernel<Avx2>::advance(state, lines, count, distances);
 }
 
+void enter_avx2(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
+                std::uint32_t* distances) {
+  StackKernel<Avx2>::enter(state, lines, lanes, count, distances);
+}
+
 }  // namespace cachescape::analyze

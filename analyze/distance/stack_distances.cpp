@@ -8,20 +8,11 @@
 
 namespace cachescape::analyze {
 
-namespace {
-
-bool processor_has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("lzcnt");
-}
-
 std::uint64_t allowed_window(std::uint64_t touches) {
   constexpr std::uint64_t unit = 128;
   return std::clamp((std::min(touches, StackWindow::most_touches) + unit - 1) / unit * unit, 2 * unit,
                     StackWindow::most_touches);
 }
-
-}  // namespace
 
 void renew_window(StackWindow& window, std::uint64_t live, std::uint64_t scanned) {
   // At least four touches per line, and one for every two times scanned where lines lie far apart: a touch then pays
@@ -36,7 +27,7 @@ void renew_window(StackWindow& window, std::uint64_t live, std::uint64_t scanned
 
 struct StackDistances::Engine {
   explicit Engine(const Options& options)
-      : path(options.path != Path::portable && processor_has_avx2() ? Path::avx2 : Path::portable),
+      : path(use_avx2(options.path) ? Path::avx2 : Path::portable),
         advance(path == Path::avx2 ? advance_avx2 : advance_portable),
         most_lines(std::min(options.most_lines, StackDistances::most_lines)),
         state(allowed_window(options.window_touches), options.shadow_slack_bytes) {}

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "analyze/distance/instruction_set.hpp"
 #include "cachescape/quantity.hpp"
 
 namespace cachescape::analyze {
@@ -28,12 +29,7 @@ inline constexpr std::uint32_t cold_distance = 0xffffffff;
 
 class StackDistances {
  public:
-  /// Which machine code does the work. All give the same numbers.
-  enum class Path : std::uint8_t {
-    automatic,  ///< the fastest that this processor can run
-    portable,
-    avx2,  ///< portable where the processor lacks it
-  };
+  using Path = InstructionSet;
 
   static constexpr std::uint64_t most_lines = std::uint64_t{1} << 31;
 

@@ -25,6 +25,12 @@ class StackKernel {
     std::uint32_t* leaving[64];   ///< time of the line that left the front for it and enters the window
     std::uint32_t* distance[64];  ///< where the result goes
     unsigned size = 0;
+    unsigned front_lines;
+    const std::uint32_t* nobodys;  ///< time of what enters nothing when it leaves
+    const std::uint32_t* never;    ///< time of lines that are not followed
+
+    Batch(unsigned lines, const std::uint32_t* no_leaving, const std::uint32_t* no_touched)
+        : front_lines(lines), nobodys(no_leaving), never(no_touched) {}
   };
 
   /// Touches of one batch whose line was last touched before the batch's word.
@@ -37,15 +43,37 @@ class StackKernel {
 
  public:
   static void advance(StackState& state, const Line* lines, std::size_t count, std::uint32_t* distances) {
+    const Batch empty(StackFront::lines, nullptr, nullptr);
+    const auto gather_next = [&](Batch& batch, unsigned room, std::size_t next) {
+      return gather(state, batch, room, lines, next, count, distances);
+    };
+    in_batches(state, empty, count, gather_next, [&](std::size_t at) { make_room(state, lines[at].value); });
+  }
+
+  static void enter(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
+                    std::uint32_t* distances) {
+    const Batch empty(FarStackState::lanes, &state.nobodys, &state.never);
+    const auto gather_next = [&](Batch& batch, unsigned room, std::size_t next) {
+      return gather_entering(state, batch, room, lines, lanes, next, count, distances);
+    };
+    in_batches(state, empty, count, gather_next, [&](std::size_t at) { make_room(state, lines[at].value); });
+  }
+
+ private:
+  /// gather_next(batch, room, next) fills a batch and returns the first line that it did not take: all are, the batch
+  /// is full, or make_room(line's number) has to be called, which no batch may have pointers for.
+  template <class GatherNext, class MakeRoom>
+  [[gnu::always_inline]] static void in_batches(StackBody& state, const Batch& empty, std::size_t count,
+                                                GatherNext gather_next, MakeRoom make_room) {
     // Two batches in flight: while the times of one come in from memory the other is worked on.
-    Batch batches[2];
+    Batch batches[2] = {empty, empty};
     Batch* filling = &batches[0];
     Batch* waiting = &batches[1];
     std::size_t next = 0;
     while (next < count) {
       filling->size = 0;
       const unsigned room = 64U - static_cast<unsigned>((state.now + waiting->size) % 64);
-      const std::size_t stopped = gather(state, *filling, room, lines, next, count, distances);
+      const std::size_t stopped = gather_next(*filling, room, next);
       settle(state, *waiting);
       waiting->size = 0;
       if (filling->size == room || stopped == count) {
@@ -54,14 +82,51 @@ class StackKernel {
         waiting = full;
       } else {
         settle(state, *filling);
-        make_room(state, lines[stopped].value);
+        make_room(stopped);
       }
       next = stopped;
     }
     settle(state, *waiting);
   }
 
- private:
+  static std::size_t gather_entering(FarStackState& state, Batch& batch, unsigned room, const Line* lines,
+                                     const std::uint8_t* lanes, std::size_t next, std::size_t count,
+                                     std::uint32_t* distances) {
+    const bool sparse = state.last.has_sparse();
+    unsigned size = 0;
+    for (; next < count && size < room; ++next, ++size) {
+      const std::uint64_t line = lines[next].value;
+      if (sparse) prefetch_sparse(state, lines, next, count);
+      std::uint32_t* touched = &state.never;
+      std::uint32_t* time = &state.nobodys;
+      if (!state.follows_no_more || is_known(state, line)) [[likely]] {
+        time = touched = state.last.find(line);
+        if (time == nullptr) [[unlikely]]
+          break;
+        __builtin_prefetch(time, 1);
+      }
+      const unsigned lane = lanes[next];
+      batch.touched[size] = touched;
+      batch.leaving[size] = state.time[lane];
+      batch.distance[size] = distances + next;
+      state.line[lane] = line;
+      state.time[lane] = time;
+    }
+    batch.size = size;
+    return next;
+  }
+
+  static bool is_known(const FarStackState& state, std::uint64_t line) {
+    const std::uint32_t* const time = state.last.peek(line);
+    return time != nullptr && *time != 0;
+  }
+
+  [[gnu::noinline]] static void make_room(FarStackState& state, std::uint64_t line) {
+    state.last.make_room(line);
+    for (unsigned i = 0; i < FarStackState::lanes; ++i)
+      if (state.time[i] != &state.nobodys) state.time[i] = state.last.find(state.line[i]);
+  }
+
   /// Serves touches from the front and collects the others, until `room` are collected, the lines end, or a line
   /// needs room that only make_room() can give. Returns the first line not served.
   static std::size_t gather(StackState& state, Batch& batch, unsigned room, const Line* lines, std::size_t next,
@@ -115,7 +180,7 @@ class StackKernel {
     return next;
   }
 
-  static void prefetch_sparse(const StackState& state, const Line* lines, std::size_t next, std::size_t count) {
+  static void prefetch_sparse(const StackBody& state, const Line* lines, std::size_t next, std::size_t count) {
     constexpr std::size_t ahead = 24;
     if (next + ahead < count) state.last.prefetch_sparse(lines[next + ahead].value);
   }
@@ -127,7 +192,7 @@ class StackKernel {
   }
 
   /// Computes the distances of a batch and moves the window on.
-  static void settle(StackState& state, const Batch& batch) {
+  static void settle(StackBody& state, const Batch& batch) {
     if (batch.size == 0) return;
     if (state.now == state.window.touches) compact(state);
     const auto word = static_cast<std::uint32_t>(state.now / 64 * 64);
@@ -147,20 +212,20 @@ class StackKernel {
       const std::uint32_t time = previous[i];
       if (time >= word) {
         const std::uint64_t later = open >> (time - word);
-        *batch.distance[i] = StackFront::lines - 1 + Isa::popcount(later);
+        *batch.distance[i] = batch.front_lines - 1 + Isa::popcount(later);
         open ^= std::uint64_t{1} << (time - word);
       } else if (time != 0) {
         far.time[size] = time;
-        far.nearer[size] = StackFront::lines + Isa::popcount(open);
+        far.nearer[size] = batch.front_lines + Isa::popcount(open);
         far.distance[size] = batch.distance[i];
         ++size;
         __builtin_prefetch(state.window.words + (time >> W::word_bits), 1);
         __builtin_prefetch(state.window.leaves + (time >> W::leaf_bits), 1);
       } else {
         *batch.distance[i] = cold_distance;
-        ++cold;
+        cold += batch.touched[i] != batch.never ? 1 : 0;
       }
-      open |= entering;
+      open |= batch.leaving[i] != batch.nobodys ? entering : 0;
       entering <<= 1;
     }
     far.size = size;
@@ -255,7 +320,7 @@ class StackKernel {
   }
 
   /// Renumbers the lines' last touches 64, 65, … in their order, and makes the window that large again or larger.
-  [[gnu::noinline]] static void compact(StackState& state) {
+  [[gnu::noinline]] static void compact(StackBody& state) {
     StackWindow& window = state.window;
     std::uint32_t live = 0;
     for (std::uint64_t leaf = 0; leaf < window.touches >> W::leaf_bits; ++leaf) {

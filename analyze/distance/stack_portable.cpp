@@ -53,4 +53,9 @@ void advance_portable(StackState& state, const Line* lines, std::size_t count, s
   StackKernel<Portable>::advance(state, lines, count, distances);
 }
 
+void enter_portable(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
+                    std::uint32_t* distances) {
+  StackKernel<Portable>::enter(state, lines, lanes, count, distances);
+}
+
 }  // namespace cachescape::analyze

@@ -1,14 +1,33 @@
-// What the stack-distance engine knows between two calls; shared by its front end and its kernels.
+// What the stack-distance engines know between two calls; shared by their front ends and their kernels.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "analyze/distance/front_state.hpp"
 #include "analyze/distance/last_touch.hpp"
 #include "analyze/distance/stack_window.hpp"
 #include "cachescape/quantity.hpp"
 
 namespace cachescape::analyze {
+
+/// All lines but those that stand in front of it, in the order of their last touches.
+struct StackBody {
+  StackBody(std::uint64_t window_touches, std::size_t slack_bytes) : last(slack_bytes), window(window_touches) {}
+
+  LastTouch last;
+  StackWindow window;
+  std::uint64_t now = StackWindow::first_time;  ///< time of the next touch that enters the window
+  /// Live bits of the word that holds `now`; they enter the window when the word is complete.
+  std::uint64_t open = 0;
+};
+
+/// A number of touches that a window may have, near this one.
+std::uint64_t allowed_window(std::uint64_t touches);
+
+/// Replaces the window by an empty one that suits the number of lines in it and the number of times that renumbering
+/// them had to look at, or empties it in place.
+void renew_window(StackWindow& window, std::uint64_t live, std::uint64_t scanned);
 
 /// The most recent lines, newest first, are kept out of the window: their distance is their place here.
 struct StackFront {
@@ -19,20 +38,11 @@ struct StackFront {
   unsigned filled = 0;              ///< the kernels require it to be full
 };
 
-struct StackState {
-  StackState(std::uint64_t window_touches, std::size_t slack_bytes) : last(slack_bytes), window(window_touches) {}
+struct StackState : StackBody {
+  using StackBody::StackBody;
 
-  LastTouch last;
-  StackWindow window;
   StackFront front;
-  std::uint64_t now = StackWindow::first_time;  ///< time of the next touch that enters the window
-  /// Live bits of the word that holds `now`; they enter the window when the word is complete.
-  std::uint64_t open = 0;
 };
-
-/// Replaces the window by an empty one that suits the number of lines in it and the number of times that renumbering
-/// them had to look at, or empties it in place.
-void renew_window(StackWindow& window, std::uint64_t live, std::uint64_t scanned);
 
 /// Distances of `count` lines. Preconditions: the front is full; at most `StackWindow::most_touches / 2` lines in all.
 using StackAdvance = void (*)(StackState& state, const Line* lines, std::size_t count, std::uint32_t* distances);
@@ -40,5 +50,29 @@ using StackAdvance = void (*)(StackState& state, const Line* lines, std::size_t 
 void advance_portable(StackState& state, const Line* lines, std::size_t count, std::uint32_t* distances);
 /// Needs a processor with AVX2, BMI2 and POPCNT.
 void advance_avx2(StackState& state, const Line* lines, std::size_t count, std::uint32_t* distances);
+
+/// A body behind a front of somebody else's, of which it knows where the lines' times are kept.
+struct FarStackState : StackBody {
+  static constexpr unsigned lanes = FrontState::lanes;
+
+  FarStackState(std::uint64_t window_touches, std::size_t slack_bytes) : StackBody(window_touches, slack_bytes) {
+    for (std::uint32_t*& t : time) t = &nobodys;
+  }
+
+  std::uint64_t line[lanes] = {};
+  std::uint32_t* time[lanes];    ///< stale while the line is in the front
+  std::uint32_t nobodys = 0;     ///< the time of an empty lane, and of lines that are not followed: means nothing
+  std::uint32_t never = 0;       ///< the time of lines that are not followed when they are touched
+  bool follows_no_more = false;  ///< lines that it does not know are not followed
+};
+
+/// Distances of `count` lines that enter lanes of the front. Precondition: as above.
+using StackEnter = void (*)(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
+                            std::uint32_t* distances);
+
+void enter_portable(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
+                    std::uint32_t* distances);
+void enter_avx2(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
+                std::uint32_t* distances);
 
 }  // namespace cachescape::analyze

@@ -39,11 +39,13 @@ class KnownSets {
     }
   }
 
-  /// Other set counts than those followed here get only what was immediate. Precondition: the same ways.
-  void add_to(SetProfile& profile) const {
+  /// Adds to set counts from this on; those that are no powers of two get only what was immediate. Precondition: the
+  /// same ways.
+  void add_to(SetProfile& profile, std::uint64_t fewest_sets) const {
     for (std::size_t k = 0; k < access_kinds; ++k) {
       profile.touches[k] += touches_[k];
       for (SetCounts& counts : profile.counts) {
+        if (counts.sets < fewest_sets) continue;
         counts.hits[k][0] += alone_[k * (levels_ + 1)];
         const auto level = static_cast<std::size_t>(std::countr_zero(counts.sets));
         if (!std::has_single_bit(counts.sets) || level >= levels_) continue;

@@ -1,6 +1,7 @@
 #include "analyze/engine/line_analysis.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 
@@ -9,13 +10,22 @@
 namespace cachescape::analyze {
 namespace {
 
-void add(SetProfile& to, const SetProfile& from) {
+/// To set counts from this on.
+void add(SetProfile& to, const SetProfile& from, std::uint64_t fewest_sets) {
   for (std::size_t k = 0; k < access_kinds; ++k) {
     to.touches[k] += from.touches[k];
     for (std::size_t s = 0; s < to.counts.size(); ++s) {
+      if (to.counts[s].sets < fewest_sets) continue;
       for (std::size_t d = 0; d < to.ways; ++d) to.counts[s].hits[k][d] += from.counts[s].hits[k][d];
     }
   }
+}
+
+/// Without one set, if there are others: its distances are the stack distances.
+SetGrid walked_grid(const SetGrid& grid) {
+  SetGrid walked = grid;
+  walked.min_log2_sets = std::max(grid.min_log2_sets, std::min(grid.max_log2_sets, 1u));
+  return walked;
 }
 
 std::vector<std::uint64_t> set_counts_of(const SetGrid& grid) {
@@ -28,21 +38,49 @@ std::vector<std::uint64_t> set_counts_of(const SetGrid& grid) {
 
 }  // namespace
 
-LineAnalysis::LineAnalysis(LineAnalysisOptions options) : options_(std::move(options)), plans_(options_.line) {
+LineAnalysis::LineAnalysis(LineAnalysisOptions options)
+    : options_(std::move(options)), front_(new_front()), plans_(options_.line) {
   if (options_.sets && options_.sample.halvings() == 0) {
-    sets_.emplace(*options_.sets, 2 * access_kinds);
+    sets_.emplace(walked_grid(*options_.sets), 2 * access_kinds);
     known_sets_.emplace(options_.sets->max_log2_sets, options_.sets->ways);
+    if (!options_.sets->other_set_counts.empty())
+      others_.emplace(options_.sets->other_set_counts, options_.sets->ways, 2 * access_kinds);
   }
   if (options_.write_backs) epochs_.emplace();
 }
 
+Front LineAnalysis::new_front() const {
+  Front::Options o;
+  if (options_.sets && options_.sample.halvings() == 0) {
+    const SetGrid grid = walked_grid(*options_.sets);
+    o.sets = true;
+    o.first_level = grid.min_log2_sets;
+    o.max_level = grid.max_log2_sets;
+  }
+  o.epochs = options_.write_backs;
+  o.places = options_.places;
+  return Front(o);
+}
+
 void LineAnalysis::consume(std::span<const PackedAccess> accesses) {
-  const LineSize size = options_.line;
-  for (const PackedAccess& a : accesses) {
-    const Touches touched = touches_of(a.address(), a.size(), size);
+  const auto touch_all = [this](const PackedAccess& a) {
+    const Touches touched = touches_of(a.address(), a.size(), options_.line);
     touch(touched.first, a.kind(), 1, a.place());
-    if (touched.first != touched.last) [[unlikely]] {
-      for (std::uint64_t l = touched.first.value; l++ != touched.last.value;) touch(Line{l}, a.kind(), 1, a.place());
+    for (std::uint64_t l = touched.first.value; l++ != touched.last.value;) touch(Line{l}, a.kind(), 1, a.place());
+  };
+  if (!only_the_front_looks()) {
+    std::ranges::for_each(accesses, touch_all);
+    return;
+  }
+  take_pending();
+  while (!accesses.empty()) {
+    accesses = accesses.subspan(front_.take(accesses, options_.line));
+    if (front_.full()) {
+      process_far();
+    } else if (!accesses.empty()) {
+      touch_all(accesses.front());
+      take_pending();
+      accesses = accesses.subspan(1);
     }
   }
 }
@@ -57,50 +95,54 @@ void LineAnalysis::consume(const Loop& loop) {
 }
 
 void LineAnalysis::flush() {
-  process_pending();
+  take_pending();
+  process_far();
+  front_.end_stays();
+  process_far();
   if (sets_) sets_->catch_up();
   repeated_.empty([this](const RepeatedTouch& r) { count(r); });
+  front_.take_near([this](std::size_t group, std::uint32_t distance, std::uint64_t times) {
+    counts_[group].add(distance, times * count_scale_);
+  });
+  if (options_.places) {
+    front_.take_near_by_place(
+        [this](std::uint32_t place, std::size_t kind, std::uint32_t distance, std::uint64_t times) {
+          place_counts_.add(place, kind, distance, times * count_scale_);
+        });
+  }
+  front_.take_ended(
+      [this](std::uint32_t greatest, std::uint64_t times) { ended_epochs_.add(greatest, times * count_scale_); });
   plans_.for_each([this](PlannedLoop& p) {
     settle(p);
     settle_sets(p);
   });
 }
 
-void LineAnalysis::settle_again() {
-  for (std::size_t k = 0; k < access_kinds; ++k) {
-    if (again_[k] == 0) continue;
-    counts_[k].add(0, again_[k] * count_scale_);
-    // A write right after a write of the same line ends an epoch in which nothing came between.
-    if (epochs_ && writes(static_cast<AccessKind>(k))) ended_epochs_.add(0, again_[k] * count_scale_);
-  }
-  if (known_sets_) known_sets_->add_immediate(again_, 1);
-  again_ = {};
-}
-
-void LineAnalysis::process_pending() {
-  settle_again();
+void LineAnalysis::take_pending() {
   const std::size_t n = std::exchange(pending_, 0);
-  if (n == 0) {
-    if (epochs_) follow_epochs(0);
-    return;
+  if (others_) others_->process(std::span(lines_).first(n), std::span(groups_).first(n), std::span(weights_).first(n));
+  for (std::size_t taken = 0; taken < n;) {
+    taken += front_.take({&lines_[taken], &groups_[taken], &weights_[taken], &places_[taken]}, n - taken);
+    if (front_.full()) process_far();
   }
-  stack_.process(std::span(lines_).first(n), std::span(distances_).first(n));
-  count_pending(n);
-  if (epochs_) follow_epochs(n);
-  if (sets_)
-    sets_->add(std::span(lines_).first(n), std::span(kinds_).first(n), std::span(weights_).first(n), weighted_);
-  if (options_.popularity) {
-    for (std::size_t i = 0; i < n; ++i) popularity_[lines_[i].value] += weights_[i];
-  }
-  weighted_ = false;
 }
 
-void LineAnalysis::count_pending(std::size_t n) {
+void LineAnalysis::process_far() {
+  stack_.enter(front_.far(), distances_);
+  count_far();
+  if (epochs_) follow_epochs();
+  if (sets_) sets_->add(entering_lines(front_.far()));
+  front_.clear_far();
+}
+
+void LineAnalysis::count_far() {
+  const FarTouches& far = front_.far();
   // Far distances are spread over megabytes of counters.
   constexpr std::size_t ahead = 12;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i + ahead < n) counts_[kinds_[i + ahead]].prefetch(distances_[i + ahead]);
-    repeated_.add(places_[i], kinds_[i], distances_[i], weights_[i], [this](const RepeatedTouch& r) { count(r); });
+  for (std::size_t i = 0; i < far.count; ++i) {
+    if (i + ahead < far.count) counts_[far.group[i + ahead]].prefetch(distances_[i + ahead]);
+    repeated_.add(far.place[i], far.group[i], distances_[i], far.weight[i],
+                  [this](const RepeatedTouch& r) { count(r); });
   }
 }
 
@@ -115,34 +157,40 @@ void LineAnalysis::count(const RepeatedTouch& r) {
   }
 }
 
-void LineAnalysis::follow_epochs(std::size_t n) {
+void LineAnalysis::follow_epochs() {
   constexpr std::size_t ahead = 16;
+  const FarTouches& far = front_.far();
+  const std::span<const EpochEvent> events = front_.events();
   std::size_t event = 0;
   const auto follow_events = [&](std::size_t before) {
-    for (; event < epoch_events_.size() && epoch_events_[event].before <= before; ++event) {
-      const EpochEvent& e = epoch_events_[event];
+    for (; event < events.size() && events[event].before <= before; ++event) {
+      const EpochEvent& e = events[event];
       const std::uint32_t greatest = epochs_->touch(e.line, e.distance, e.writes);
-      if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, count_scale_);
+      if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, e.weight * count_scale_);
     }
   };
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < far.count; ++i) {
     follow_events(i);
-    if (i + ahead < n) epochs_->prefetch(lines_[i + ahead]);
-    if (weights_[i] == 0) continue;
+    if (i + ahead < far.count) epochs_->prefetch(far.line[i + ahead]);
+    if (far.weight[i] == 0) continue;
     const std::uint32_t greatest =
-        epochs_->touch(lines_[i], distances_[i], writes(static_cast<AccessKind>(kinds_[i] % access_kinds)));
-    if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, weights_[i] * count_scale_);
+        epochs_->touch(far.line[i], distances_[i], writes(static_cast<AccessKind>(far.group[i] % access_kinds)));
+    if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, far.weight[i] * count_scale_);
   }
-  follow_events(n);
-  epoch_events_.clear();
+  follow_events(far.count);
 }
 
 void LineAnalysis::seed(const std::vector<Line>& recency_order) {
-  for (std::size_t from = 0; from < recency_order.size(); from += capacity) {
-    const auto part = std::span(recency_order).subspan(from, std::min(capacity, recency_order.size() - from));
-    stack_.process(part, std::span(distances_).first(part.size()));
-    if (sets_) sets_->seed(part);
-  }
+  for (const Line line : recency_order) put(line, 0, 0, 0);
+  take_pending();
+  process_far();
+}
+
+std::vector<Line> LineAnalysis::recency_order(const std::function<bool(Line)>& keep) const {
+  std::vector<Line> lines = stack_.recency_order(keep);
+  for (const Line line : front_.recency_order())
+    if (keep(line)) lines.push_back(line);
+  return lines;
 }
 
 LineAnalysis LineAnalysis::copy() const {
@@ -151,7 +199,7 @@ LineAnalysis LineAnalysis::copy() const {
     other.sets_.reset();
     other.known_sets_.reset();
   }
-  other.seed(stack_.recency_order([](Line) { return true; }));
+  other.seed(recency_order([](Line) { return true; }));
   other.counts_ = counts_;
   other.options_.places = false;
   if (epochs_) other.epochs_ = epochs_->copy([](Line) { return true; }, 1);
@@ -178,8 +226,10 @@ void LineAnalysis::halve_sample() {
   earlier_sets_.reset();
   options_.popularity = false;
   popularity_ = {};
-  const auto survivors = stack_.recency_order([&](Line line) { return options_.sample.follows(line); });
-  stack_ = StackDistances();
+  others_.reset();
+  const auto survivors = recency_order([&](Line line) { return options_.sample.follows(line); });
+  stack_ = FarStack();
+  front_ = new_front();
   seed(survivors);
 }
 
@@ -215,7 +265,7 @@ StackProfile LineAnalysis::so_far() const {
 
 std::vector<CacheGroup::Known> LineAnalysis::known_lines() const {
   std::vector<CacheGroup::Known> known;
-  for (const Line line : stack_.recency_order([](Line) { return true; }))
+  for (const Line line : recency_order([](Line) { return true; }))
     known.push_back({line, 0, epochs_ ? epochs_->greatest(line) : WriteEpochs::no_epoch});
   return known;
 }
@@ -223,36 +273,47 @@ std::vector<CacheGroup::Known> LineAnalysis::known_lines() const {
 std::vector<Bin> LineAnalysis::counted_write_backs() const {
   DistanceCounts all = ended_epochs_;
   if (epochs_->open() > 0) {
-    epochs_->for_each_open(stack_.recency_order([](Line) { return true; }),
+    epochs_->for_each_open(recency_order([](Line) { return true; }),
                            [&](std::uint32_t greatest) { all.add(greatest, count_scale_); });
   }
   return all.histogram(options_.sample.scale(), count_scale_).bins;
 }
 
+std::vector<std::uint64_t> LineAnalysis::set_hits(std::uint64_t sets, std::size_t group) const {
+  const FarSets& far = sets_->sets();
+  const unsigned ways = far.grid().ways;
+  std::vector<std::uint64_t> hits;
+  if (const auto level = static_cast<unsigned>(std::countr_zero(sets)); sets < fewest_walked_sets()) {
+    for (std::size_t d = 0; d < ways; ++d) hits.push_back(counts_[group].at(d));
+  } else if (std::has_single_bit(sets) && level <= far.grid().max_log2_sets) {
+    hits = far.hits(level, group);
+    front_.add_set_distances(level, group, hits);
+  } else {
+    hits = others_->hits(sets, group);
+  }
+  hits.resize(ways);
+  return hits;
+}
+
 SetProfile LineAnalysis::counted_sets() const {
-  const SetDistances& followed = sets_->sets();
   SetProfile profile;
   profile.line = options_.line;
-  profile.ways = followed.grid().ways;
-  for (std::size_t k = 0; k < access_kinds; ++k) {
-    profile.touches[k] = followed.touches(static_cast<std::uint16_t>(k)) +
-                         followed.touches(static_cast<std::uint16_t>(access_kinds + k));
-  }
-  for (const std::uint64_t sets : set_counts_of(followed.grid())) {
+  profile.ways = options_.sets->ways;
+  for (std::size_t g = 0; g < 2 * access_kinds; ++g)
+    profile.touches[g % access_kinds] += sets_->sets().touches(g) + front_.near_touches(g);
+  for (const std::uint64_t sets : set_counts_of(*options_.sets)) {
     SetCounts& counts = profile.counts.emplace_back();
     counts.sets = sets;
     for (std::size_t k = 0; k < access_kinds; ++k) {
-      counts.hits[k] = followed.histogram(sets, static_cast<std::uint16_t>(k));
-      counts.hits[k].pop_back();  // the rest: farther or cold
+      counts.hits[k] = set_hits(sets, k);
       if (touchers_ == nullptr) continue;
-      counts.foreign[k] = followed.histogram(sets, static_cast<std::uint16_t>(access_kinds + k));
-      counts.foreign[k].pop_back();
+      counts.foreign[k] = set_hits(sets, access_kinds + k);
       for (std::size_t d = 0; d < counts.hits[k].size(); ++d) counts.hits[k][d] += counts.foreign[k][d];
       if (std::ranges::all_of(counts.foreign[k], [](std::uint64_t n) { return n == 0; })) counts.foreign[k].clear();
     }
   }
-  known_sets_->add_to(profile);
-  if (earlier_sets_) add(profile, *earlier_sets_);
+  known_sets_->add_to(profile, fewest_walked_sets());
+  if (earlier_sets_) add(profile, *earlier_sets_, fewest_walked_sets());
   return profile;
 }
 
@@ -264,11 +325,12 @@ std::optional<SetProfile> LineAnalysis::sets(Scope scope) const {
 }
 
 std::uint64_t LineAnalysis::memory_bytes() const {
-  std::uint64_t bytes = sizeof *this + stack_.memory_bytes() + popularity_.bucket_count() * 2 * sizeof(std::uint64_t) +
-                        place_counts_.memory_bytes() + plans_.memory_bytes();
+  std::uint64_t bytes = sizeof *this + front_.memory_bytes() + stack_.memory_bytes() +
+                        popularity_.bucket_count() * 2 * sizeof(std::uint64_t) + place_counts_.memory_bytes() +
+                        plans_.memory_bytes();
   for (const DistanceCounts& c : counts_) bytes += c.memory_bytes();
   if (epochs_) bytes += epochs_->memory_bytes() + ended_epochs_.memory_bytes();
-  return bytes + (sets_ ? sets_->memory_bytes() : 0);
+  return bytes + (sets_ ? sets_->memory_bytes() : 0) + (others_ ? others_->memory_bytes() : 0);
 }
 
 }  // namespace cachescape::analyze

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,8 +12,10 @@
 
 #include "analyze/coherence/cache_group.hpp"
 #include "analyze/distance/distance_counts.hpp"
+#include "analyze/distance/far_stack.hpp"
+#include "analyze/distance/front.hpp"
 #include "analyze/distance/last_toucher.hpp"
-#include "analyze/distance/stack_distances.hpp"
+#include "analyze/distance/other_sets.hpp"
 #include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/known_sets.hpp"
 #include "analyze/engine/line_sample.hpp"
@@ -34,7 +37,7 @@ struct LineAnalysisOptions {
   LineSample sample;            ///< lines followed at first
 };
 
-/// Used by one thread at a time. Memory per line of the footprint: that of StackDistances, 8 … 16 bytes of counters per
+/// Used by one thread at a time. Memory per line of the footprint: that of FarStack, 8 … 16 bytes of counters per
 /// kind, 16 with popularity.
 class LineAnalysis {
  public:
@@ -49,9 +52,7 @@ class LineAnalysis {
   /// What comes next belongs to this piece of the work, and is by this thread; others may have touched lines since.
   void next(std::uint64_t piece, std::uint32_t thread) {
     if (sets_) sets_->begin(piece);
-    if (touchers_ == nullptr) return;
     thread_ = thread;
-    last_line_ = Line{no_line};
   }
 
   /// Null without set distances. consume() adds to it; flush() follows what nobody has followed.
@@ -81,39 +82,37 @@ class LineAnalysis {
 
  private:
   static constexpr std::size_t capacity = 4096;
-  static constexpr std::uint64_t no_line = ~std::uint64_t{0};
 
   /// One touch, made by a place, that counts `weight` times.
   void touch(Line line, AccessKind kind, std::uint32_t weight, std::uint32_t place) {
     if (!options_.sample.follows(line)) return;
-    // Most touches are of the line touched before: distance 0 in every cache. A first write ends an epoch.
-    if (line == last_line_ && (last_line_written_ || !writes(kind)) && line.value != no_line && !options_.popularity) {
-      again_[static_cast<std::size_t>(kind)] += weight;
-      if (options_.places) place_counts_.add_immediate(place, static_cast<std::size_t>(kind), weight * count_scale_);
-      return;
-    }
-    last_line_written_ = writes(kind) || !epochs_;
-    last_line_ = line;
+    if (options_.popularity) popularity_[line.value] += weight;
     push(line, kind, weight, place);
   }
   void push(Line line, AccessKind kind, std::uint32_t weight, std::uint32_t place) {
+    const bool foreign = touchers_ != nullptr && touchers_->touch(line, thread_);
+    put(line, static_cast<std::uint16_t>(static_cast<std::size_t>(kind) + (foreign ? access_kinds : 0)), weight, place);
+  }
+  void put(Line line, std::uint16_t group, std::uint32_t weight, std::uint32_t place) {
     lines_[pending_] = line;
-    kinds_[pending_] = static_cast<std::uint16_t>(kind);
-    if (touchers_ != nullptr && touchers_->touch(line, thread_)) kinds_[pending_] += access_kinds;
+    groups_[pending_] = group;
     weights_[pending_] = weight;
     places_[pending_] = place;
-    weighted_ |= weight != 1;
-    if (++pending_ == capacity) process_pending();
+    if (++pending_ == capacity) take_pending();
   }
-  void process_pending();
-  void count_pending(std::size_t n);
+  /// Whether accesses can go to the front as they are: nobody has to see every touch.
+  bool only_the_front_looks() const {
+    return touchers_ == nullptr && options_.sample.halvings() == 0 && !options_.popularity && !others_;
+  }
+  void take_pending();
+  void process_far();
+  void count_far();
   void count(const RepeatedTouch& repeated);
-  void follow_epochs(std::size_t n);
+  void follow_epochs();
+  Front new_front() const;
+  std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;
 
-  bool may_plan_loops() const {
-    return !options_.popularity && options_.sample.halvings() == 0 &&
-           (!options_.sets || options_.sets->other_set_counts.empty());
-  }
+  bool may_plan_loops() const { return !options_.popularity && options_.sample.halvings() == 0 && !others_; }
   void consume(const Loop& loop, PlannedLoop& planned);
   void keep(const LoopPlan::Part& part, const Loop& loop, std::int64_t lines_on);
   /// Adds executions of planned loops to the counts.
@@ -124,28 +123,26 @@ class LineAnalysis {
 
   /// Makes the engines' state that of a stream in which these lines were last touched in this order.
   void seed(const std::vector<Line>& recency_order);
-  /// Adds the touches of the line touched before to the counts.
-  void settle_again();
   SetProfile counted_sets() const;
+  std::vector<std::uint64_t> set_hits(std::uint64_t sets, std::size_t group) const;
+  std::uint64_t fewest_walked_sets() const { return std::uint64_t{1} << sets_->sets().grid().min_log2_sets; }
   std::vector<Bin> counted_write_backs() const;
 
   LineAnalysisOptions options_;
-  StackDistances stack_;
+  Front front_;
+  FarStack stack_;
   RepeatedTouches repeated_;
   std::array<DistanceCounts, 2 * access_kinds> counts_;  ///< by kind, then those of lines that others touched last
   PlaceCounts place_counts_;
   std::optional<WriteEpochs> epochs_;
-  DistanceCounts ended_epochs_;  ///< by greatest distance
-  std::optional<SetFollower> sets_;
+  DistanceCounts ended_epochs_;      ///< by greatest distance
+  std::optional<SetFollower> sets_;  ///< but for one set, which the stack distances tell
+  std::optional<OtherSets> others_;
   std::optional<KnownSets> known_sets_;     ///< of touches that sets_ does not see
   std::optional<SetProfile> earlier_sets_;  ///< what the original of a copy had counted
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> popularity_;
   /// After halvings, counts are kept in units of 1/count_scale_, so that those from before keep their weight.
   std::uint64_t count_scale_ = 1;
-
-  Line last_line_{no_line};
-  bool last_line_written_ = true;  ///< since other lines were touched; or nobody asks
-  KindCounts again_{};             ///< touches of the line touched before that are not counted yet
 
   LastToucher* touchers_ = nullptr;
   std::uint32_t thread_ = 0;
@@ -153,22 +150,12 @@ class LineAnalysis {
   LoopPlans plans_;
   std::vector<std::uint8_t> shared_;  ///< room for one loop's
 
-  /// What happens to a line's epoch without a touch that the engines see.
-  struct EpochEvent {
-    std::size_t before;  ///< the pending touch of this number
-    Line line;
-    std::uint32_t distance;
-    bool writes;
-  };
-  std::vector<EpochEvent> epoch_events_;
-
-  std::size_t pending_ = 0;
-  bool weighted_ = false;
+  std::size_t pending_ = 0;  ///< touches that the front has not seen
   std::array<Line, capacity> lines_;
-  std::array<std::uint16_t, capacity> kinds_;  ///< as counts_
+  std::array<std::uint16_t, capacity> groups_;  ///< as counts_
   std::array<std::uint32_t, capacity> weights_;
   std::array<std::uint32_t, capacity> places_;
-  std::array<std::uint32_t, capacity> distances_;
+  std::array<std::uint32_t, FarTouches::capacity> distances_;
 };
 
 }  // namespace cachescape::analyze

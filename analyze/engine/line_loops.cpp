@@ -33,8 +33,6 @@ void LineAnalysis::consume(const Loop& loop, PlannedLoop& planned) {
   std::int64_t lines_on = 0;
   for (std::uint64_t p = 0; p < periods; ++p, lines_on += advance) keep(planned.plan.period(), loop, lines_on);
   keep(planned.plan.after(), loop, lines_on - advance);
-  // The engines know the order, not which touch was the last.
-  last_line_ = Line{no_line};
 }
 
 void LineAnalysis::keep(const LoopPlan::Part& part, const Loop& loop, std::int64_t lines_on) {
@@ -46,7 +44,7 @@ void LineAnalysis::keep(const LoopPlan::Part& part, const Loop& loop, std::int64
   const auto follow_epochs_until = [&](std::size_t kept) {
     for (; epoch < part.epochs.size() && part.epochs[epoch].after <= kept; ++epoch) {
       const LoopPlan::Epoch& e = part.epochs[epoch];
-      epoch_events_.push_back({pending_, line_at(e.where), e.distance, e.writes});
+      put(line_at(e.where), e.writes ? epoch_of_write : epoch_of_read, e.distance, 0);
     }
   };
   for (std::size_t i = 0; i < part.kept.size(); ++i) {

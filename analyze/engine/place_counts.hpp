@@ -17,12 +17,6 @@ class PlaceCounts {
   void add(std::uint32_t place, std::size_t kind, std::uint32_t distance, std::uint64_t weight) {
     counts(place, kind, bin_of(distance)) += weight;
   }
-  /// A distance of 0, which most are.
-  void add_immediate(std::uint32_t place, std::size_t kind, std::uint64_t weight) {
-    if (place >= immediate_.size()) [[unlikely]]
-      immediate_.resize(std::max<std::size_t>(place + 1, immediate_.size() * 2));
-    immediate_[place][kind] += weight;
-  }
   void add_cold(std::uint32_t place, std::size_t kind, std::uint64_t weight) {
     counts(place, kind, 0);
     places_[place].cold[kind] += weight;
@@ -46,23 +40,21 @@ class PlaceCounts {
   /// Distances are multiplied by `unit`, counts divided by `scale`.
   std::vector<PlaceDistances> distances(std::uint64_t unit, std::uint64_t scale) const {
     std::vector<PlaceDistances> all;
-    static const Place nothing;
-    for (std::size_t number = 0; number < std::max(places_.size(), immediate_.size()); ++number) {
-      const Place& place = number < places_.size() ? places_[number] : nothing;
-      const KindCounts immediate = number < immediate_.size() ? immediate_[number] : KindCounts{};
+    for (std::size_t number = 0; number < places_.size(); ++number) {
+      const Place& place = places_[number];
       PlaceDistances d;
       d.place = static_cast<std::uint32_t>(number);
       bool any = false;
       for (std::size_t k = 0; k < access_kinds; ++k) {
         const auto& bins = place.bins[k];
         d.kinds[k].cold = (place.cold[k] + scale / 2) / scale;
-        std::uint64_t carried = immediate[k];
-        for (std::size_t b = 0; b < std::max<std::size_t>(bins.size(), 1); ++b) {
-          if (b < bins.size()) carried += bins[b];
+        std::uint64_t carried = 0;
+        for (std::size_t b = 0; b < bins.size(); ++b) {
+          carried += bins[b];
           if (carried >= scale) d.kinds[k].bins.push_back({place_distance(distance_of(b) * unit), carried / scale});
           carried %= scale;
         }
-        any |= !bins.empty() || immediate[k] != 0;
+        any |= !bins.empty();
       }
       if (any) all.push_back(std::move(d));
     }
@@ -70,7 +62,7 @@ class PlaceCounts {
   }
 
   std::uint64_t memory_bytes() const {
-    std::uint64_t bytes = places_.capacity() * sizeof(Place) + immediate_.capacity() * sizeof(KindCounts);
+    std::uint64_t bytes = places_.capacity() * sizeof(Place);
     for (const Place& p : places_)
       for (const auto& bins : p.bins) bytes += bins.capacity() * sizeof(std::uint64_t);
     return bytes;
@@ -104,7 +96,6 @@ class PlaceCounts {
   }
 
   std::vector<Place> places_;
-  std::vector<KindCounts> immediate_;  ///< by place
 };
 
 }  // namespace cachescape::analyze

@@ -1,5 +1,5 @@
-// Set distances of touches that an analysis found, followed later and perhaps by another thread: they take as long as
-// all the rest.
+// Set distances of far touches that an analysis found, followed later and perhaps by another thread: they take as long
+// as all the rest.
 #pragma once
 
 #include <array>
@@ -7,32 +7,26 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
 
-#include "analyze/distance/set_distance.hpp"
+#include "analyze/distance/far_sets.hpp"
 #include "analyze/engine/lanes.hpp"
 
 namespace cachescape::analyze {
 
 /// One thread may be in add() while another is in follow(); everything else has the object for itself. Memory: that of
-/// SetDistances, and up to 14 MiB of touches for each piece that is under way.
+/// FarSets, and up to 30 MiB of touches for each piece that is under way.
 class SetFollower {
  public:
   SetFollower(const SetGrid& grid, std::size_t groups) : sets_(grid, groups) {}
 
   /// What is added from now on belongs to this piece of the work (Lanes).
   void begin(std::uint64_t piece) { adding_ = piece % Lanes::depth; }
-  /// Preconditions: as many groups and weights as lines.
-  void add(std::span<const Line> lines, std::span<const std::uint16_t> groups, std::span<const std::uint32_t> weights,
-           bool weighted) {
-    Touched& to = pieces_[adding_];
-    to.lines.insert(to.lines.end(), lines.begin(), lines.end());
-    to.groups.insert(to.groups.end(), groups.begin(), groups.end());
-    to.weights.insert(to.weights.end(), weights.begin(), weights.end());
-    to.weighted |= weighted;
+  void add(const EnteringLines& entering) {
+    Entered& to = pieces_[adding_];
+    to.add(entering);
     // A loop may pass more lines in a moment than there is room for.
-    if (to.lines.size() >= most_in_a_piece) catch_up();
+    if (to.line.size() >= most_in_a_piece) catch_up();
   }
   /// Follows what was added to a piece. Pieces have to be followed in their order.
   void follow(std::uint64_t piece) {
@@ -44,50 +38,52 @@ class SetFollower {
     const std::lock_guard lock(*following_);
     for (std::size_t later = 1; later <= Lanes::depth; ++later) follow(pieces_[(adding_ + later) % Lanes::depth]);
   }
-  /// Touches that change the order and count nothing. Precondition: nothing was added.
-  void seed(std::span<const Line> lines) {
-    const std::vector<std::uint32_t> never(lines.size(), 0);
-    sets_.process(lines, {}, never);
-  }
 
   /// Precondition: caught up.
-  const SetDistances& sets() const { return sets_; }
+  const FarSets& sets() const { return sets_; }
   std::uint64_t memory_bytes() const {
     std::uint64_t bytes = sets_.memory_bytes();
-    for (const Touched& t : pieces_) bytes += t.memory_bytes();
+    for (const Entered& e : pieces_) bytes += e.line.capacity() * Entered::bytes_each;
     return bytes;
   }
 
  private:
   static constexpr std::size_t most_in_a_piece = std::size_t{1} << 20;
 
-  struct Touched {
-    std::vector<Line> lines;
-    std::vector<std::uint16_t> groups;
-    std::vector<std::uint32_t> weights;
-    bool weighted = false;  ///< not all of them count once
+  struct Entered {
+    std::vector<Line> line;
+    std::vector<Line> left;
+    std::vector<std::uint64_t> demotion;
+    std::vector<std::uint16_t> group;
+    std::vector<std::uint32_t> weight;
+    static constexpr std::size_t bytes_each =
+        2 * sizeof(Line) + sizeof(std::uint64_t) + sizeof(std::uint16_t) + sizeof(std::uint32_t);
 
-    void clear() {
-      lines.clear();
-      groups.clear();
-      weights.clear();
-      weighted = false;
+    template <class Visit>
+    void for_each_column(Visit visit) {
+      visit(line, &EnteringLines::line);
+      visit(left, &EnteringLines::left);
+      visit(demotion, &EnteringLines::demotion);
+      visit(group, &EnteringLines::group);
+      visit(weight, &EnteringLines::weight);
     }
-    std::uint64_t memory_bytes() const {
-      return lines.capacity() * sizeof(Line) + groups.capacity() * sizeof(std::uint16_t) +
-             weights.capacity() * sizeof(std::uint32_t);
+    void add(const EnteringLines& more) {
+      for_each_column(
+          [&](auto& column, auto of) { column.insert(column.end(), (more.*of).begin(), (more.*of).end()); });
+    }
+    void clear() {
+      for_each_column([](auto& column, auto) { column.clear(); });
     }
   };
 
-  void follow(Touched& touched) {
-    const std::span<const std::uint32_t> all_once;
-    sets_.process(touched.lines, touched.groups, touched.weighted ? std::span(touched.weights) : all_once);
-    touched.clear();
+  void follow(Entered& entered) {
+    sets_.enter({entered.line, entered.left, entered.demotion, entered.group, entered.weight});
+    entered.clear();
   }
 
-  SetDistances sets_;
+  FarSets sets_;
   std::unique_ptr<std::mutex> following_ = std::make_unique<std::mutex>();
-  std::array<Touched, Lanes::depth> pieces_;
+  std::array<Entered, Lanes::depth> pieces_;
   std::size_t adding_ = 0;  ///< to this one
 };
 
