@@ -53,6 +53,7 @@ class LineAnalysis {
   void next(std::uint64_t piece, std::uint32_t thread) {
     if (sets_) sets_->begin(piece);
     thread_ = thread;
+    last_touched_.reset();
   }
 
   /// Null without set distances. consume() adds to it; flush() follows what nobody has followed.
@@ -90,7 +91,12 @@ class LineAnalysis {
     push(line, kind, weight, place);
   }
   void push(Line line, AccessKind kind, std::uint32_t weight, std::uint32_t place) {
-    const bool foreign = touchers_ != nullptr && touchers_->touch(line, thread_);
+    // Most touches are of the line touched before, which is nobody else's now.
+    bool foreign = false;
+    if (touchers_ != nullptr && last_touched_ != line) {
+      foreign = touchers_->touch(line, thread_);
+      last_touched_ = line;
+    }
     put(line, static_cast<std::uint16_t>(static_cast<std::size_t>(kind) + (foreign ? access_kinds : 0)), weight, place);
   }
   void put(Line line, std::uint16_t group, std::uint32_t weight, std::uint32_t place) {
@@ -146,6 +152,7 @@ class LineAnalysis {
 
   LastToucher* touchers_ = nullptr;
   std::uint32_t thread_ = 0;
+  std::optional<Line> last_touched_;  ///< by this thread, since its turn began
 
   LoopPlans plans_;
   std::vector<std::uint8_t> shared_;  ///< room for one loop's

@@ -198,15 +198,11 @@ class BuildSystems(Scratch):
         self.run_it(f"echo 'int x;' | {CC} -x c -c - -o conftest.o", shell=True)
 
     def test_mpi(self):
-        if shutil.which("mpicc") is None:
-            self.skipTest("mpicc is not installed")
         self.write("touch.c", TOUCH)
         self.write("main.c", "#include <mpi.h>\n" + MAIN.replace("touch(1000);", "MPI_Init(0, 0); touch(1000); MPI_Finalize();"))
         environment = {"OMPI_CC": CC, "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
         self.run_it(["mpicc", "-O2", "-g", "touch.c", "main.c", "-o", "x"], env=environment)
-        done = self.run_it(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", "./x"], expect=None, env=environment)
-        if done.returncode != 0:
-            self.skipTest("mpirun does not run here: " + done.stderr.strip().splitlines()[-1])
+        self.run_it(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", "./x"], env=environment)
         for rank in 0, 1:
             self.assertGreaterEqual(self.info(f"x.rank{rank}.cscape")["writes"], 1000)
 
