@@ -4,18 +4,16 @@
 
 namespace cachescape::analyze {
 
-void SharingEvents::add(Address address, SharingKind sharing, const Use& user, bool user_writes, const Use& writer) {
+void SharingEvents::add(std::uint32_t& report, Address address, SharingKind sharing, const Use& user, bool user_writes,
+                        const Use& writer) {
   const auto s = static_cast<std::size_t>(sharing);
   ++pairs_[std::uint64_t{user.place} << 32 | writer.place][s];
-  const auto [at, is_new] = numbers_.try_emplace(address.value, static_cast<std::uint32_t>(lines_.size()));
-  if (is_new) {
-    if (lines_.size() == most_lines) {
-      numbers_.erase(at);
-      return;
-    }
+  if (report == 0) {
+    if (lines_.size() == most_lines) return;
     lines_.push_back({address});
+    report = static_cast<std::uint32_t>(lines_.size());
   }
-  SharedLine& line = lines_[at->second];
+  SharedLine& line = lines_[report - 1];
   ++line.misses[s];
   add_use(line, user, user_writes);
   add_use(line, writer, true);
@@ -53,8 +51,7 @@ std::vector<SharedLine> SharingEvents::worst_lines() const {
 }
 
 std::uint64_t SharingEvents::memory_bytes() const {
-  return pairs_.bucket_count() * 3 * sizeof(std::uint64_t) + numbers_.bucket_count() * 2 * sizeof(std::uint64_t) +
-         lines_.size() * (sizeof(SharedLine) + 2 * sizeof(LineUse));
+  return pairs_.bucket_count() * 3 * sizeof(std::uint64_t) + lines_.size() * (sizeof(SharedLine) + 2 * sizeof(LineUse));
 }
 
 }  // namespace cachescape::analyze

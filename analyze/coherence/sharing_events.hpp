@@ -26,8 +26,10 @@ class SharingEvents {
     std::uint32_t place = nowhere;
     std::uint64_t bytes = 0;  ///< as LineUse::bytes
   };
-  /// `user` finds the line gone because `writer` wrote it.
-  void add(Address line, SharingKind sharing, const Use& user, bool user_writes, const Use& writer);
+  /// `user` finds the line gone because `writer` wrote it. `report` is the line's, 0 at first, and is kept by the
+  /// caller.
+  void add(std::uint32_t& report, Address line, SharingKind sharing, const Use& user, bool user_writes,
+           const Use& writer);
 
   /// Where a site is asked for, the number of the place stands.
   std::vector<SharingPair> pairs() const;
@@ -38,8 +40,7 @@ class SharingEvents {
   static void add_use(SharedLine& line, const Use& use, bool writes);
 
   boost::unordered_flat_map<std::uint64_t, SharingCounts> pairs_;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers_;  ///< into lines_, by address
-  std::vector<SharedLine> lines_;
+  std::vector<SharedLine> lines_;  ///< a line's report is 1 + its index
 };
 
 }  // namespace cachescape::analyze
