@@ -160,6 +160,7 @@ TEST(SharingAnalysis, TellsWhoTookWhatFromWhom) {
     write(0, 1024, 7);
     write(1, 1032, 8);
   }
+  analysis.flush();
   const std::vector<SharingPair> expected{{7, nowhere, 8, nowhere, {0, 9}}, {8, nowhere, 7, nowhere, {0, 9}}};
   EXPECT_EQ(analysis.events().pairs(), expected);
   const std::vector<SharedLine> lines = analysis.events().worst_lines();

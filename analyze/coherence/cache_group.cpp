@@ -8,21 +8,15 @@ CacheGroup::CacheGroup(std::uint32_t number, CoherentCounters& counters) : numbe
   if (counters.levels > 0) sets_.emplace(counters);
 }
 
-void CacheGroup::touch(const Touch& t) {
-  LineRecord& record = lines_.record(t.number);
-  Hold& hold = lines_.hold(t.number);
+void CacheGroup::touch(const Touch& t, LineRecord& record) {
   Event& e = push();
   e.line = &record;
   e.kind = t.kind;
   e.above = static_cast<std::uint8_t>(recent_.filled());
   e.shared = t.shared;
-  e.own = hold == Hold::own;
+  e.own = record.hold() == Hold::own;
   e.lost = t.lost;
-  if (writes(t.kind)) {
-    hold = Hold::own;
-  } else if (hold == Hold::none) {
-    hold = Hold::held;
-  }
+  record.set_hold(e.own || writes(t.kind) ? Hold::own : Hold::held);
   Recent& r = slots_[recent_.oldest()];
   if (recent_.filled() == RecentLines::slots) {
     e.leaving = r.record;
@@ -42,9 +36,8 @@ void CacheGroup::write_recent(unsigned slot, AccessKind kind, bool shared, Owner
   e.above = static_cast<std::uint8_t>(place);
   e.farthest = static_cast<std::uint8_t>(std::max<unsigned>(r.farthest, place));
   e.shared = shared;
-  Hold& hold = lines_.hold(r.number);
-  e.own = hold == Hold::own;
-  hold = Hold::own;
+  e.own = r.record->hold() == Hold::own;
+  r.record->set_hold(Hold::own);
   r.quiet = true;
   r.ownership = ownership;
   r.farthest = 0;
@@ -65,10 +58,9 @@ void CacheGroup::take(Line line, std::uint32_t number) {
   if (find_recent(line) != not_recent) leave_all();
   Event& e = push();
   e.what = What::take;
-  e.line = &lines_.record(number);
+  e.line = &lines_[number];
   e.above = static_cast<std::uint8_t>(recent_.filled());
-  __builtin_prefetch(e.line, 1);
-  lines_.hold(number) = Hold::none;
+  e.line->set_hold(Hold::none);
   if (sets_) sets_->take(line, number);
 }
 
@@ -76,10 +68,9 @@ void CacheGroup::clean(Line line, std::uint32_t number) {
   if (find_recent(line) != not_recent) leave_all();
   Event& e = push();
   e.what = What::clean;
-  lines_.hold(number) = Hold::held;
-  e.line = &lines_.record(number);
+  e.line = &lines_[number];
+  e.line->set_hold(Hold::held);
   e.above = static_cast<std::uint8_t>(recent_.filled());
-  __builtin_prefetch(e.line, 1);
 }
 
 void CacheGroup::flush() {
@@ -155,29 +146,42 @@ void CacheGroup::renumber() {
 // Far depths are spread over all counters.
 void CacheGroup::prefetch_counts(const Event& e, std::uint32_t depth) const {
   const auto k = static_cast<std::size_t>(e.kind);
-  if (e.what == What::take) {
-    counters_.taken.prefetch(depth);
-  } else if (e.what == What::touch && e.lost) {
-    counters_.lost[k][static_cast<std::size_t>(*e.lost)].prefetch(e.line->mark - 1);
-  } else if (e.what == What::touch) {
-    counters_.kept[k].prefetch(depth);
+  switch (e.what) {
+    case What::leave:
+    case What::write:
+      break;
+    case What::take:
+      counters_.taken.prefetch(depth);
+      break;
+    case What::clean:
+      counters_.remote.prefetch(std::max<std::uint32_t>(e.line->mark - 1u, depth));
+      break;
+    case What::touch:
+      if (e.lost) {
+        counters_.lost[k][static_cast<std::size_t>(*e.lost)].prefetch(e.line->mark - 1u);
+      } else {
+        counters_.kept[k].prefetch(depth);
+        if (!writes(e.kind)) break;
+        counters_.upgrades.prefetch(depth);
+        counters_.msi_upgrades[0].prefetch(depth);
+        counters_.write_backs.prefetch(std::max<std::uint32_t>(e.line->mark - 1u, depth));
+      }
   }
 }
 
 void CacheGroup::count(const Event& e, std::uint32_t depth) {
-  if (e.leaving != nullptr && e.farthest > 0 && e.leaving->mark != 0)
-    e.leaving->mark = std::max<std::uint32_t>(e.leaving->mark, e.farthest + 1u);
+  if (e.leaving != nullptr && e.leaving->mark != 0 && e.leaving->mark <= e.farthest) e.leaving->set_mark(e.farthest);
   switch (e.what) {
     case What::leave:
       break;
     case What::take:
       counters_.taken.add(depth);
-      e.line->mark = depth + 1;
+      e.line->set_mark(depth);
       break;
     case What::clean:
       // Larger caches write it back now, the others have done so before.
       ++counters_.always_written_back;
-      counters_.remote.add(std::max(e.line->mark - 1, depth));
+      counters_.remote.add(std::max<std::uint32_t>(e.line->mark - 1u, depth));
       e.line->mark = 0;
       break;
     case What::write:
@@ -188,15 +192,15 @@ void CacheGroup::count(const Event& e, std::uint32_t depth) {
       if (depth != cold_distance) {
         counters_.kept[k].add(depth);
       } else if (e.lost) {
-        counters_.lost[k][static_cast<std::size_t>(*e.lost)].add(e.line->mark - 1);
+        counters_.lost[k][static_cast<std::size_t>(*e.lost)].add(e.line->mark - 1u);
         e.line->mark = 0;
       } else {
         ++counters_.cold[k];
       }
       if (writes(e.kind)) {
         count_write(e, depth, depth == cold_distance ? 0 : depth);
-      } else if (depth != cold_distance && e.line->mark != 0) {
-        e.line->mark = std::max(e.line->mark, depth + 1);
+      } else if (depth != cold_distance && e.line->mark != 0 && e.line->mark <= depth) {
+        e.line->set_mark(depth);
       }
     }
   }
@@ -204,7 +208,8 @@ void CacheGroup::count(const Event& e, std::uint32_t depth) {
 
 // A write of a line that has been `greatest` deep since it was last touched.
 void CacheGroup::count_write(const Event& e, std::uint32_t depth, std::uint32_t greatest) {
-  const std::uint32_t before = std::exchange(e.line->mark, 1);
+  const std::uint32_t before = e.line->mark;
+  e.line->set_mark(0);
   if (before != 0) {
     greatest = std::max(greatest, before - 1);
     counters_.write_backs.add(greatest);
@@ -222,11 +227,11 @@ void CacheGroup::count_write(const Event& e, std::uint32_t depth, std::uint32_t 
 
 void CacheGroup::seed(std::span<const Known> known) {
   for (const Known& k : known) {
-    LineRecord& record = lines_.record(k.number);
+    LineRecord& record = lines_[k.number];
     enter(record);
     const bool written = k.greatest != WriteEpochs::no_epoch;
-    if (written) record.mark = k.greatest + 1;
-    lines_.hold(k.number) = written ? Hold::own : Hold::held;
+    if (written) record.set_mark(k.greatest);
+    record.set_hold(written ? Hold::own : Hold::held);
     if (sets_) sets_->touch(k.line, k.number, AccessKind::read, std::nullopt);
   }
 }
@@ -236,7 +241,7 @@ void CacheGroup::finish(CoherentCounters& counters) const {
     stack_.prefetch(soon.time);
     // What others have taken is marked too.
     if (record.time != 0 && record.mark != 0)
-      counters.write_backs.add(std::max(record.mark - 1, stack_.depth(record.time)));
+      counters.write_backs.add(std::max<std::uint32_t>(record.mark - 1u, stack_.depth(record.time)));
   });
 }
 

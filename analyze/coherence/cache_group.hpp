@@ -42,7 +42,7 @@ class CacheGroup {
   unsigned find_recent(Line line) const { return recent_.find(line.value); }
   Recent& recent(unsigned slot) { return slots_[slot]; }
 
-  Hold& hold(std::uint32_t number) { return lines_.hold(number); }
+  LineRecord& record(std::uint32_t number) { return lines_[number]; }
 
   /// Touches a recent line. Precondition: it is quiet where the touch writes.
   void touch_recent(unsigned slot, AccessKind kind) {
@@ -68,8 +68,8 @@ class CacheGroup {
     bool shared = false;              ///< other groups hold the line
     Ownership* ownership = nullptr;   ///< where it writes: null if nobody else has touched it
   };
-  /// Touches a line that is not recent.
-  void touch(const Touch& touch);
+  /// Touches a line that is not recent, with its record.
+  void touch(const Touch& touch, LineRecord& record);
 
   /// Takes a line away. Precondition: the group has it.
   void take(Line line, std::uint32_t number);
@@ -84,9 +84,6 @@ class CacheGroup {
     std::uint32_t greatest = WriteEpochs::no_epoch;
   };
   void seed(std::span<const Known> lines);
-
-  /// Brings what touch() will use nearer to the processor.
-  void prefetch(std::uint32_t number) const { lines_.prefetch(number); }
 
   void flush();
   /// Counts what is only known at the end. Precondition: flushed.

@@ -12,7 +12,12 @@ constexpr std::size_t number_slack_bytes = std::size_t{32} << 20;
 }  // namespace
 
 LineDirectory::LineDirectory()
-    : numbers_(number_slack_bytes), memory_(ownerships_together * sizeof(Ownership), Mapping::Pages::huge) {}
+    : numbers_(number_slack_bytes),
+      states_(LineTable::run),
+      memory_(ownerships_together * sizeof(Ownership), Mapping::Pages::huge) {
+  // Nobody has number 0.
+  next_[0] = 1;
+}
 
 LineDirectory::~LineDirectory() {
   for (std::uint32_t i = 0; i < shared_lines_; ++i) std::destroy_at(&at(i));
@@ -23,7 +28,6 @@ std::uint32_t LineDirectory::new_number(std::uint32_t group) {
   if (next % LineTable::run == 0) {
     next = static_cast<std::uint32_t>(states_.size());
     states_.resize(states_.size() + LineTable::run);
-    if (next == 0) next = 1;
   }
   numbers_.add_lines(1);
   return next++;

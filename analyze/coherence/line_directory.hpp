@@ -63,9 +63,10 @@ class LineDirectory {
     return number != nullptr ? *number : 0;
   }
   void prefetch_state(std::uint32_t number) const { __builtin_prefetch(states_.data() + number, 1); }
-  void prefetch_ownership(std::uint32_t number) const {
-    if (states_[number] < several) return;
-    __builtin_prefetch(&at(states_[number] - several), 1);
+  void prefetch_ownership(std::uint32_t number) const { __builtin_prefetch(shared_so_far(number), 1); }
+  /// Null where at most one group has touched the line.
+  const Ownership* shared_so_far(std::uint32_t number) const {
+    return states_[number] >= several ? &at(states_[number] - several) : nullptr;
   }
 
   std::uint64_t memory_bytes() const;

@@ -1,6 +1,6 @@
 // What one group knows of each line, by the line's number.
 //
-// Runs of numbers have theirs side by side, and a run has some as soon as one of its lines is touched: 9 bytes per line
+// Runs of numbers have theirs side by side, and a run has some as soon as one of its lines is touched: 8 bytes per line
 // where those of a run are used together. Nothing moves. Single-threaded. Throws std::bad_alloc where memory runs out.
 #pragma once
 
@@ -13,20 +13,26 @@
 
 namespace cachescape::analyze {
 
-/// All zero: the group has never touched the line.
-struct LineRecord {
-  std::uint32_t time = 0;  ///< in its HoleStack
-  /// Of a line that others have taken: 1 + how deep it was. Of others, where they are written: 1 + how deep they have
-  /// been since; else 0.
-  std::uint32_t mark = 0;
-};
-
-/// How a group has a line. Records lag behind; this is always known.
+/// How a group has a line.
 enum class Hold : std::uint8_t {
   none,
   held,  ///< it touched the line and nobody has taken it
-  own,   ///< it wrote the line and nobody else has touched it
+  own,   ///< it wrote the line and nobody else has touched it since
 };
+
+/// All zero: the group has never touched the line. Lines are fewer than 2^30.
+struct LineRecord {
+  std::uint32_t time = 0;  ///< in its HoleStack
+  /// Of a line that others have taken: 1 + how deep it was. Of the group's own: 1 + how deep it has been since it was
+  /// written. Else 0. Like the time, it is true as of the events that are settled.
+  std::uint32_t mark : 30 = 0;
+  std::uint32_t held_as : 2 = 0;
+
+  Hold hold() const { return static_cast<Hold>(held_as); }
+  void set_hold(Hold hold) { held_as = static_cast<std::uint32_t>(hold) & 3; }
+  void set_mark(std::uint32_t depth) { mark = (depth + 1) & 0x3fffffff; }
+};
+static_assert(sizeof(LineRecord) == 8);
 
 class LineTable {
  public:
@@ -35,14 +41,10 @@ class LineTable {
 
   LineTable() : memory_(sizeof(Run), Mapping::Pages::huge) {}
 
-  LineRecord& record(std::uint32_t number) { return run_of(number).records[number % run]; }
-  Hold& hold(std::uint32_t number) { return run_of(number).holds[number % run]; }
-
-  /// Brings what there is nearer to the processor.
-  void prefetch(std::uint32_t number) const {
-    if (number / run >= runs_.size() || runs_[number / run] == nullptr) return;
-    __builtin_prefetch(runs_[number / run]->records.data() + number % run, 1);
-    __builtin_prefetch(runs_[number / run]->holds.data() + number % run, 1);
+  LineRecord& operator[](std::uint32_t number) {
+    if (number / run >= runs_.size() || runs_[number / run] == nullptr) [[unlikely]]
+      make_run(number / run);
+    return runs_[number / run]->records[number % run];
   }
 
   /// Calls visit(record, one that comes up some time later) for each. Returns how many there are.
@@ -69,16 +71,11 @@ class LineTable {
  private:
   struct Run {
     std::array<LineRecord, run> records;
-    std::array<Hold, run> holds;
   };
 
-  Run& run_of(std::uint32_t number) {
-    if (number / run >= runs_.size()) [[unlikely]]
-      runs_.resize(number / run + 1);
-    Run*& r = runs_[number / run];
-    if (r == nullptr) [[unlikely]]
-      r = static_cast<Run*>(memory_.take());
-    return *r;
+  [[gnu::noinline]] void make_run(std::uint32_t at) {
+    if (at >= runs_.size()) runs_.resize(at + 1);
+    runs_[at] = static_cast<Run*>(memory_.take());
   }
 
   std::vector<Run*> runs_;

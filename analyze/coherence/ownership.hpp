@@ -43,8 +43,8 @@ class alignas(64) Ownership {
       : holders_(bit_of(group)), owner_(static_cast<std::uint8_t>(group)), owned_(written), dirty_(written) {}
 
   std::uint32_t owner() const { return owner_; }
-  /// Another group than this one wrote it last, and nobody else has touched it since.
-  bool is_changed_elsewhere(std::uint32_t group) const { return dirty_ && owner_ != group; }
+  /// The group that wrote it last, if it is another one and nobody else has touched the line since.
+  std::uint64_t changed_elsewhere(std::uint32_t group) const { return dirty_ && owner_ != group ? bit_of(owner_) : 0; }
   /// The owner's data have been seen.
   void clean() { dirty_ = false; }
   std::uint64_t others_that_hold(std::uint32_t group) const { return holders_ & ~bit_of(group); }

@@ -48,8 +48,7 @@ void RankedBits::begin_word(std::uint32_t word) {
   // What the level above has so far is what comes before its next part.
   words_[word] = 0;
   if (word == 0) return;
-  const auto last = static_cast<std::uint32_t>(std::popcount(words_[word - 1]));
-  const std::uint32_t of_group = in_group_[word - 1] + last;
+  const std::uint32_t of_group = in_group_[word - 1] + ones(words_[word - 1]);
   in_group_[word] = static_cast<std::uint16_t>(of_group);
   if (word % 64 != 0) return;
   in_group_[word] = 0;

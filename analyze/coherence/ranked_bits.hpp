@@ -9,7 +9,6 @@
 // Single-threaded. Throws std::bad_alloc where memory runs out.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -45,8 +44,8 @@ class RankedBits {
   /// Set bits before this one.
   std::uint32_t rank(std::uint32_t at) const {
     const std::uint64_t before = words_[at >> word_bits] & ((std::uint64_t{1} << (at % 64)) - 1);
-    return static_cast<std::uint32_t>(std::popcount(before)) + in_group_[at >> word_bits] +
-           in_block_[at >> group_bits] + in_region_[at >> block_bits] + in_all_[at >> region_bits];
+    return ones(before) + in_group_[at >> word_bits] + in_block_[at >> group_bits] + in_region_[at >> block_bits] +
+           in_all_[at >> region_bits];
   }
   bool is_set(std::uint32_t at) const { return (words_[at >> word_bits] >> (at % 64) & 1) != 0; }
   /// Brings what rank() and clear() of a bit use nearer to the processor.
@@ -66,6 +65,13 @@ class RankedBits {
   static constexpr unsigned block_bits = 16;
   static constexpr unsigned region_bits = 22;
 
+  /// std::popcount, which is a call where the processor is not known to have it.
+  static std::uint32_t ones(std::uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555;
+    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return static_cast<std::uint32_t>(bits * 0x0101010101010101 >> 56);
+  }
   void begin_word(std::uint32_t word);
 
   Mapping memory_;

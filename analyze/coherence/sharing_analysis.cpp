@@ -47,8 +47,12 @@ void SharingAnalysis::consume(std::uint32_t thread, std::span<const PackedAccess
   while (!accesses.empty()) {
     const auto now = accesses.first(std::min(at_a_time, accesses.size()));
     accesses = accesses.subspan(now.size());
-    prefetch(g, now);
-    for (const PackedAccess& a : now) access(g, {thread, a.address(), a.size(), a.kind(), a.place()});
+    std::array<std::uint32_t, at_a_time> numbers;
+    look_ahead(g, now, numbers);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const PackedAccess& a = now[i];
+      access(g, {thread, a.address(), a.size(), a.kind(), a.place(), numbers[i]});
+    }
   }
 }
 
@@ -60,47 +64,61 @@ void SharingAnalysis::consume(std::uint32_t thread, std::uint64_t trips, std::sp
   }
 }
 
-// Of lines that will not be recent when their turn comes, as far as one can tell, in steps: each takes as long as
-// memory takes.
-void SharingAnalysis::prefetch(CacheGroup& g, std::span<const PackedAccess> accesses) const {
-  struct Wanted {
-    Line line;
-    std::uint32_t number;
-    bool writes;
-  };
-  std::array<Wanted, at_a_time + RecentLines::slots> all;
+// Finds the numbers of lines that will not be recent when their turn comes, as far as one can tell, and brings what is
+// known of them nearer to the processor. In steps, because each takes as long as memory takes.
+void SharingAnalysis::look_ahead(CacheGroup& g, std::span<const PackedAccess> accesses,
+                                 std::span<std::uint32_t> numbers) {
+  std::array<Line, at_a_time + RecentLines::slots> lines;
+  std::array<std::uint8_t, at_a_time> wanted;
+  std::array<LineRecord*, at_a_time> records;
   std::size_t n = 0;
-  while (n < RecentLines::slots) all[n++].line = Line{~std::uint64_t{0}};
-  for (const PackedAccess& a : accesses) {
-    const Line line = options_.line.line_of(a.address());
-    if (line == all[n - 1].line || line == all[n - 2].line || line == all[n - 3].line || line == all[n - 4].line)
-      continue;
+  for (std::size_t i = 0; i < RecentLines::slots; ++i) lines[i] = Line{~std::uint64_t{0}};
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Line line = options_.line.line_of(accesses[i].address());
+    numbers[i] = 0;
+    if (line == lines[n] || line == lines[n + 1] || line == lines[n + 2] || line == lines[n + 3]) continue;
     if (g.find_recent(line) != CacheGroup::not_recent) continue;
-    all[n++] = {line, 0, writes(a.kind())};
+    lines[n + RecentLines::slots] = line;
+    wanted[n++] = static_cast<std::uint8_t>(i);
     directory_.prefetch_number(line);
   }
-  const auto wanted = std::span(all).subspan(RecentLines::slots, n - RecentLines::slots);
-  for (Wanted& w : wanted) {
-    w.number = directory_.peek_number(w.line);
-    g.prefetch(w.number);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t number = directory_.peek_number(lines[i + RecentLines::slots]);
+    numbers[wanted[i]] = number;
+    records[i] = &g.record(number);
+    __builtin_prefetch(records[i], 1);
+    directory_.prefetch_state(number);
   }
   // What the group holds and only reads is no business of the directory's.
-  for (Wanted& w : wanted) {
-    if (w.number != 0 && !w.writes && g.hold(w.number) != Hold::none) w.number = 0;
-    if (w.number != 0) directory_.prefetch_state(w.number);
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool asks = records[i]->hold() == Hold::none || writes(accesses[wanted[i]].kind());
+    wanted[asked] = wanted[i];
+    asked += asks ? 1 : 0;
   }
-  for (const Wanted& w : wanted)
-    if (w.number != 0) directory_.prefetch_ownership(w.number);
+  for (std::size_t i = 0; i < asked; ++i) directory_.prefetch_ownership(numbers[wanted[i]]);
+  // What others lose is noted with them.
+  for (std::size_t i = 0; i < asked; ++i) {
+    const std::uint32_t number = numbers[wanted[i]];
+    const Ownership* const line = directory_.shared_so_far(number);
+    if (line == nullptr) continue;
+    const std::uint64_t others = line->others_that_hold(g.number());
+    for (std::uint64_t rest = writes(accesses[wanted[i]].kind()) ? others : line->changed_elsewhere(g.number());
+         rest != 0; rest &= rest - 1)
+      __builtin_prefetch(&groups_[static_cast<std::size_t>(std::countr_zero(rest))]->record(number), 1);
+  }
 }
 
-inline void SharingAnalysis::access(CacheGroup& g, const Access& a) {
+inline void SharingAnalysis::access(CacheGroup& g, Access a) {
   const std::uint64_t in_line = options_.line.bytes().value - 1;
   const std::uint64_t last = last_byte(a.address, a.size).value;
   for (std::uint64_t first = a.address.value;;) {
     const std::uint64_t end = std::min(last, first | in_line);
     touch(g, a, options_.line.line_of(Address{first}),
           mask((first & in_line) >> granule_bits_, (end & in_line) >> granule_bits_));
-    if (end == last) return;
+    if (end == last) [[likely]]
+      return;
+    a.number = 0;
     first = end + 1;
   }
 }
@@ -118,19 +136,21 @@ inline void SharingAnalysis::touch(CacheGroup& g, const Access& a, Line line, st
   const std::uint32_t group = g.number();
   CacheGroup::Touch t;
   t.line = line;
-  t.number = directory_.number_of(line, group);
+  t.number = a.number != 0 ? a.number : directory_.number_of(line, group);
   t.kind = a.kind;
+  LineRecord& record = g.record(t.number);
   // Reading what it holds changes nothing for anybody else: had others written it, it would have been taken.
-  if (!writes(a.kind) && g.hold(t.number) != Hold::none) return g.touch(t);
-  if (directory_.touch_alone(t.number, group, writes(a.kind))) return g.touch(t);
-  touch_shared(g, t, {a.thread, a.place, bytes});
+  if ((!writes(a.kind) && record.hold() != Hold::none) || directory_.touch_alone(t.number, group, writes(a.kind)))
+    return g.touch(t, record);
+  touch_shared(g, t, record, {a.thread, a.place, bytes});
 }
 
-void SharingAnalysis::touch_shared(CacheGroup& g, const CacheGroup::Touch& touch, const SharingEvents::Use& use) {
+void SharingAnalysis::touch_shared(CacheGroup& g, const CacheGroup::Touch& touch, LineRecord& record,
+                                   const SharingEvents::Use& use) {
   const std::uint32_t group = g.number();
   CacheGroup::Touch t = touch;
   Ownership& line = directory_.shared(t.number);
-  if (line.is_changed_elsewhere(group)) {
+  if (line.changed_elsewhere(group) != 0) {
     groups_[line.owner()]->clean(t.line, t.number);
     line.clean();
   }
@@ -143,7 +163,7 @@ void SharingAnalysis::touch_shared(CacheGroup& g, const CacheGroup::Touch& touch
       events_.add(line.report(), options_.line.first_byte(t.line), *t.lost, use, writes(t.kind), departure.writer());
     }
   }
-  g.touch(t);
+  g.touch(t, record);
   if (!writes(t.kind)) return;
   take_from(others, t.line, t.number);
   line.take(group, use);
@@ -168,6 +188,7 @@ void SharingAnalysis::take_from(std::uint64_t groups, Line line, std::uint32_t n
 
 void SharingAnalysis::flush() {
   for (const auto& g : groups_) g->flush();
+  events_.flush();
 }
 
 CoherentProfile SharingAnalysis::profile() const {

@@ -51,6 +51,7 @@ class SharingAnalysis {
   void flush();
   /// Precondition: flushed.
   CoherentProfile profile() const;
+  /// Precondition: flushed.
   const SharingEvents& events() const { return events_; }
   const SharingOptions& options() const { return options_; }
   std::uint64_t memory_bytes() const;
@@ -62,11 +63,13 @@ class SharingAnalysis {
     std::uint32_t size = 0;
     AccessKind kind = AccessKind::read;
     std::uint32_t place = nowhere;
+    std::uint32_t number = 0;  ///< of its first line, where it is known
   };
-  void prefetch(CacheGroup& group, std::span<const PackedAccess> accesses) const;
-  void access(CacheGroup& group, const Access& access);
+  void look_ahead(CacheGroup& group, std::span<const PackedAccess> accesses, std::span<std::uint32_t> numbers);
+  void access(CacheGroup& group, Access access);
   void touch(CacheGroup& group, const Access& access, Line line, std::uint64_t bytes);
-  void touch_shared(CacheGroup& group, const CacheGroup::Touch& touch, const SharingEvents::Use& use);
+  void touch_shared(CacheGroup& group, const CacheGroup::Touch& touch, LineRecord& record,
+                    const SharingEvents::Use& use);
   void write_recent(CacheGroup& group, unsigned slot, Line line, AccessKind kind, const SharingEvents::Use& use);
   void take_from(std::uint64_t groups, Line line, std::uint32_t number);
   CacheGroup& group(std::uint32_t number);
