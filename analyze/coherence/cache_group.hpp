@@ -120,7 +120,7 @@ class CacheGroup {
   unsigned count_recent(unsigned slot, AccessKind kind) {
     const unsigned place = recent_.touch(slot);
     ++kept_near_[static_cast<std::size_t>(kind)][place];
-    if (sets_ && place > 0) sets_->touch(Line{recent_.line(slot)}, slots_[slot].number, kind, std::nullopt);
+    if (sets_ && place > 0) sets_->touch_recent(Line{recent_.line(slot)}, slots_[slot].number, kind);
     return place;
   }
   /// All recent lines leave, the oldest first.

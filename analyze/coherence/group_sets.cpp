@@ -3,9 +3,11 @@
 namespace cachescape::analyze {
 
 void GroupSets::flush() {
+  constexpr std::size_t ahead = 3;
   for (std::size_t i = 0; i < count_; ++i) {
+    if (i + ahead < count_ && pending_[i + ahead].what != What::touch_recent) sets_.prefetch(pending_[i + ahead].line);
     const Event& e = pending_[i];
-    if (e.taken) {
+    if (e.what == What::take) {
       losses_.insert_or_assign(e.number, sets_.take(e.line, e.number));
       continue;
     }

@@ -20,13 +20,18 @@ class GroupSets {
   /// Counts losses into `counters`, which must outlive it.
   explicit GroupSets(CoherentCounters& counters) : counters_(counters), sets_(counters.levels - 1, counters.ways) {}
 
-  /// `lost`: others have taken the line, and it is touched for the first time since.
+  /// A touch of a line that is not among the few touched last. `lost`: others have taken it, and this is the first
+  /// touch since.
   void touch(Line line, std::uint32_t number, AccessKind kind, std::optional<SharingKind> lost) {
-    push({line, number, kind, false, lost});
+    push({line, number, kind, What::touch, lost});
   }
-  /// One more touch of the line touched last.
+  /// A touch of one of the few lines touched last.
+  void touch_recent(Line line, std::uint32_t number, AccessKind kind) {
+    push({line, number, kind, What::touch_recent, std::nullopt});
+  }
+  /// More touches of the line touched last.
   void again(AccessKind kind, std::uint64_t times) { sets_.again(kind, times); }
-  void take(Line line, std::uint32_t number) { push({line, number, AccessKind::read, true, std::nullopt}); }
+  void take(Line line, std::uint32_t number) { push({line, number, AccessKind::read, What::take, std::nullopt}); }
 
   void flush();
   /// Precondition: flushed.
@@ -35,11 +40,12 @@ class GroupSets {
 
  private:
   static constexpr std::size_t capacity = 1024;
+  enum class What : std::uint8_t { touch, touch_recent, take };
   struct Event {
     Line line;
     std::uint32_t number = 0;
     AccessKind kind = AccessKind::read;
-    bool taken = false;
+    What what = What::touch;
     std::optional<SharingKind> lost;
   };
   void push(const Event& event) {
