@@ -9,6 +9,7 @@ CacheGroup::CacheGroup(std::uint32_t number, CoherentCounters& counters) : numbe
 }
 
 void CacheGroup::touch(const Touch& t, LineRecord& record) {
+  reorder_sets();
   Event& e = push();
   e.line = &record;
   e.kind = t.kind;
@@ -43,7 +44,24 @@ void CacheGroup::write_recent(unsigned slot, AccessKind kind, bool shared, Owner
   r.farthest = 0;
 }
 
+// The line has come to the top from this place.
+void CacheGroup::count_in_sets(unsigned place, AccessKind kind) {
+  std::array<Line, RecentLines::slots> lines;
+  for (unsigned i = 0; i <= place; ++i) lines[i] = Line{recent_.line(recent_.at(i))};
+  sets_->touch_recent(lines[0], std::span(lines).subspan(1, place), kind);
+  reordered_ = std::max(reordered_, place);
+}
+
+void CacheGroup::reorder_sets() {
+  if (reordered_ == 0) return;
+  for (unsigned place = std::exchange(reordered_, 0) + 1; place-- > 0;) {
+    const unsigned slot = recent_.at(place);
+    sets_->reorder(Line{recent_.line(slot)}, slots_[slot].number);
+  }
+}
+
 void CacheGroup::leave_all() {
+  reorder_sets();
   for (unsigned place = recent_.filled(); place-- > 0;) {
     const Recent& r = slots_[recent_.at(place)];
     Event& e = push();

@@ -120,9 +120,11 @@ class CacheGroup {
   unsigned count_recent(unsigned slot, AccessKind kind) {
     const unsigned place = recent_.touch(slot);
     ++kept_near_[static_cast<std::size_t>(kind)][place];
-    if (sets_ && place > 0) sets_->touch_recent(Line{recent_.line(slot)}, slots_[slot].number, kind);
+    if (sets_ && place > 0) count_in_sets(place, kind);
     return place;
   }
+  void count_in_sets(unsigned place, AccessKind kind);
+  void reorder_sets();
   /// All recent lines leave, the oldest first.
   void leave_all();
   void settle();
@@ -142,6 +144,7 @@ class CacheGroup {
 
   RecentLines recent_;
   std::array<Recent, RecentLines::slots> slots_;
+  unsigned reordered_ = 0;  ///< recent lines whose order the sets do not know, less one
   using NearCounts = std::array<std::uint64_t, RecentLines::slots>;
   std::array<NearCounts, access_kinds> kept_near_{};         ///< by kind and place
   std::array<NearCounts, RecentLines::slots> ended_near_{};  ///< writes by place and how far the line had been

@@ -39,6 +39,11 @@ class HoleSets {
     for (unsigned level = 0; level < last; ++level)
       ++depths_[(level * access_kinds + k) * (layout_.ways + 1) + depths[level]];
   }
+  /// As touch(), but nothing is counted.
+  void reorder(Line line, std::uint32_t number) {
+    Depths depths;
+    walk_.touch(layout_, line.value, number, depths.data());
+  }
   /// Brings the line's sets nearer to the processor.
   void prefetch(Line line) const {
     // Those of coarser divisions are there.

@@ -32,8 +32,6 @@ class HoleStack {
   /// Room for so many touches at first.
   explicit HoleStack(std::uint64_t window = std::uint64_t{1} << 14);
 
-  /// Lines and holes.
-  std::uint32_t size() const { return places_.count() - 1; }
   /// Lines and holes above a line. Precondition: it is there.
   std::uint32_t depth(Time line) const { return places_.count() - 1 - places_.rank(line); }
 

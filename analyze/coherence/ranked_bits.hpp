@@ -47,7 +47,6 @@ class RankedBits {
     return ones(before) + in_group_[at >> word_bits] + in_block_[at >> group_bits] + in_region_[at >> block_bits] +
            in_all_[at >> region_bits];
   }
-  bool is_set(std::uint32_t at) const { return (words_[at >> word_bits] >> (at % 64) & 1) != 0; }
   /// Brings what rank() and clear() of a bit use nearer to the processor.
   void prefetch(std::uint32_t at) const {
     __builtin_prefetch(words_ + (at >> word_bits), 1);

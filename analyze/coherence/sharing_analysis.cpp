@@ -226,7 +226,7 @@ CoherentProfile SharingAnalysis::profile() const {
       }
     }
     for (const auto& g : groups_) {
-      const auto hits = g->sets()->sets().hits(level);
+      const auto hits = g->sets()->hits(level);
       for (std::size_t k = 0; k < access_kinds; ++k)
         for (std::size_t d = 0; d < counters.ways; ++d) sets.kept[k][d] += hits[k][d];
     }
