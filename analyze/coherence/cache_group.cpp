@@ -10,6 +10,7 @@ CacheGroup::CacheGroup(std::uint32_t number, CoherentCounters& counters) : numbe
 
 void CacheGroup::touch(const Touch& t, LineRecord& record) {
   reorder_sets();
+  ++arrivals_;
   Event& e = push();
   e.line = &record;
   e.kind = t.kind;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "analyze/coherence/coherent_counters.hpp"
 #include "analyze/coherence/group_sets.hpp"
@@ -70,6 +71,9 @@ class CacheGroup {
   };
   /// Touches a line that is not recent, with its record.
   void touch(const Touch& touch, LineRecord& record);
+
+  /// Lines that touch() was called for since this was last asked.
+  std::size_t take_arrivals() { return std::exchange(arrivals_, 0); }
 
   /// Takes a line away. Precondition: the group has it.
   void take(Line line, std::uint32_t number);
@@ -144,6 +148,7 @@ class CacheGroup {
 
   RecentLines recent_;
   std::array<Recent, RecentLines::slots> slots_;
+  std::size_t arrivals_ = 0;
   unsigned reordered_ = 0;  ///< recent lines whose order the sets do not know, less one
   using NearCounts = std::array<std::uint64_t, RecentLines::slots>;
   std::array<NearCounts, access_kinds> kept_near_{};         ///< by kind and place

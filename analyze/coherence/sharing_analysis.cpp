@@ -47,8 +47,9 @@ void SharingAnalysis::consume(std::uint32_t thread, std::span<const PackedAccess
   while (!accesses.empty()) {
     const auto now = accesses.first(std::min(at_a_time, accesses.size()));
     accesses = accesses.subspan(now.size());
-    std::array<std::uint32_t, at_a_time> numbers;
-    look_ahead(g, now, numbers);
+    // Looking ahead pays where more than a few touches leave the recent lines; what was so will be so.
+    std::array<std::uint32_t, at_a_time> numbers{};
+    if (g.take_arrivals() >= now.size() / 4) look_ahead(g, now, numbers);
     for (std::size_t i = 0; i < now.size(); ++i) {
       const PackedAccess& a = now[i];
       access(g, {thread, a.address(), a.size(), a.kind(), a.place(), numbers[i]});
@@ -68,22 +69,21 @@ void SharingAnalysis::consume(std::uint32_t thread, std::uint64_t trips, std::sp
 // known of them nearer to the processor. In steps, because each takes as long as memory takes.
 void SharingAnalysis::look_ahead(CacheGroup& g, std::span<const PackedAccess> accesses,
                                  std::span<std::uint32_t> numbers) {
-  std::array<Line, at_a_time + RecentLines::slots> lines;
+  std::array<std::uint64_t, at_a_time + RecentLines::slots> lines;
   std::array<std::uint8_t, at_a_time> wanted;
   std::array<LineRecord*, at_a_time> records;
   std::size_t n = 0;
-  for (std::size_t i = 0; i < RecentLines::slots; ++i) lines[i] = Line{~std::uint64_t{0}};
+  for (std::size_t i = 0; i < RecentLines::slots; ++i) lines[i] = ~std::uint64_t{0};
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const Line line = options_.line.line_of(accesses[i].address());
-    numbers[i] = 0;
+    const std::uint64_t line = options_.line.line_of(accesses[i].address()).value;
     if (line == lines[n] || line == lines[n + 1] || line == lines[n + 2] || line == lines[n + 3]) continue;
-    if (g.find_recent(line) != CacheGroup::not_recent) continue;
+    if (g.find_recent(Line{line}) != CacheGroup::not_recent) continue;
     lines[n + RecentLines::slots] = line;
     wanted[n++] = static_cast<std::uint8_t>(i);
-    directory_.prefetch_number(line);
+    directory_.prefetch_number(Line{line});
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t number = directory_.peek_number(lines[i + RecentLines::slots]);
+    const std::uint32_t number = directory_.peek_number(Line{lines[i + RecentLines::slots]});
     numbers[wanted[i]] = number;
     records[i] = &g.record(number);
     __builtin_prefetch(records[i], 1);
