@@ -30,7 +30,7 @@ void CacheGroup::touch(const Touch& t, LineRecord& record) {
 }
 
 void CacheGroup::write_recent(unsigned slot, AccessKind kind, bool shared, Ownership* ownership) {
-  const unsigned place = count_recent(slot, kind);
+  const unsigned place = count_recent(slot, kind, 1);
   Recent& r = slots_[slot];
   Event& e = push();
   e.what = What::write;
@@ -46,10 +46,10 @@ void CacheGroup::write_recent(unsigned slot, AccessKind kind, bool shared, Owner
 }
 
 // The line has come to the top from this place.
-void CacheGroup::count_in_sets(unsigned place, AccessKind kind) {
+void CacheGroup::count_in_sets(unsigned place, AccessKind kind, std::uint64_t times) {
   std::array<Line, RecentLines::slots> lines;
   for (unsigned i = 0; i <= place; ++i) lines[i] = Line{recent_.line(recent_.at(i))};
-  sets_->touch_recent(lines[0], std::span(lines).subspan(1, place), kind);
+  sets_->touch_recent(lines[0], std::span(lines).subspan(1, place), kind, times);
   reordered_ = std::max(reordered_, place);
 }
 

@@ -45,16 +45,16 @@ class CacheGroup {
 
   LineRecord& record(std::uint32_t number) { return lines_[number]; }
 
-  /// Touches a recent line. Precondition: it is quiet where the touch writes.
-  void touch_recent(unsigned slot, AccessKind kind) {
-    const unsigned place = count_recent(slot, kind);
+  /// Touches a recent line; counts that so many times. Precondition: it is quiet where the touch writes.
+  void touch_recent(unsigned slot, AccessKind kind, std::uint64_t times = 1) {
+    const unsigned place = count_recent(slot, kind, times);
     Recent& r = slots_[slot];
     const auto far = static_cast<std::uint8_t>(std::max<unsigned>(r.farthest, place));
     if (!writes(kind)) {
       r.farthest = far;
     } else {
       // Quiet lines have been written here.
-      ++ended_near_[place][far];
+      ended_near_[place][far] += times;
       r.farthest = 0;
     }
   }
@@ -72,6 +72,8 @@ class CacheGroup {
   /// Touches a line that is not recent, with its record.
   void touch(const Touch& touch, LineRecord& record);
 
+  /// What has happened to the group so far beside touches of recent lines.
+  std::uint64_t events() const { return events_; }
   /// Lines that touch() was called for since this was last asked.
   std::size_t take_arrivals() { return std::exchange(arrivals_, 0); }
 
@@ -119,15 +121,16 @@ class CacheGroup {
 
   Event& push() {
     if (count_ == capacity) settle();
+    ++events_;
     return pending_[count_++] = Event{};
   }
-  unsigned count_recent(unsigned slot, AccessKind kind) {
+  unsigned count_recent(unsigned slot, AccessKind kind, std::uint64_t times) {
     const unsigned place = recent_.touch(slot);
-    ++kept_near_[static_cast<std::size_t>(kind)][place];
-    if (sets_ && place > 0) count_in_sets(place, kind);
+    kept_near_[static_cast<std::size_t>(kind)][place] += times;
+    if (sets_ && place > 0) count_in_sets(place, kind, times);
     return place;
   }
-  void count_in_sets(unsigned place, AccessKind kind);
+  void count_in_sets(unsigned place, AccessKind kind, std::uint64_t times);
   void reorder_sets();
   /// All recent lines leave, the oldest first.
   void leave_all();
@@ -149,6 +152,7 @@ class CacheGroup {
   RecentLines recent_;
   std::array<Recent, RecentLines::slots> slots_;
   std::size_t arrivals_ = 0;
+  std::uint64_t events_ = 0;
   unsigned reordered_ = 0;  ///< recent lines whose order the sets do not know, less one
   using NearCounts = std::array<std::uint64_t, RecentLines::slots>;
   std::array<NearCounts, access_kinds> kept_near_{};         ///< by kind and place

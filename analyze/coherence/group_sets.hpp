@@ -34,7 +34,7 @@ class GroupSets {
   /// A touch of one of the few lines touched last; `since` are those touched since. They are above everything else in
   /// their sets, so that how deep the line is follows from which of them it shares sets with: those whose numbers end
   /// in the same bits. That their order has changed reorder() will tell.
-  void touch_recent(Line line, std::span<const Line> since, AccessKind kind) {
+  void touch_recent(Line line, std::span<const Line> since, AccessKind kind, std::uint64_t times) {
     std::array<unsigned, most_recent> shared;  // the finest division in which sets are shared, greatest first
     for (std::size_t i = 0; i < since.size(); ++i) {
       auto finest = std::min(static_cast<unsigned>(std::countr_zero(line.value ^ since[i].value)), sets_.levels() - 1);
@@ -43,8 +43,8 @@ class GroupSets {
       shared[i] = finest;
     }
     RecentTouches& touches = recent_[static_cast<std::size_t>(kind)];
-    ++touches.all;
-    for (std::size_t i = 0; i < since.size(); ++i) ++touches.shared[i][shared[i]];
+    touches.all += times;
+    for (std::size_t i = 0; i < since.size(); ++i) touches.shared[i][shared[i]] += times;
   }
   /// Recent lines have been touched in another order than before: to be called with each of them, the one touched last
   /// at the end, before another line comes to them or one leaves.

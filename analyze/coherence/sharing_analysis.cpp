@@ -17,6 +17,29 @@ constexpr std::uint64_t mask(std::uint64_t first, std::uint64_t last) {
   return (~std::uint64_t{0} >> (63 - (last - first))) << first;
 }
 
+/// Steps that a byte may take before it leaves its line, or as many as are of interest.
+std::uint64_t steps_inside(std::uint64_t address, std::int64_t step, LineSize line, std::uint64_t most) {
+  if (step == 0) return most;
+  const std::uint64_t in_line = line.bytes().value - 1;
+  const std::uint64_t room = step > 0 ? in_line - (address & in_line) : address & in_line;
+  return std::min(most, room / (step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step)));
+}
+
+/// Iterations after this one in which the access touches the same lines, or as many as are of interest.
+std::uint64_t iterations_inside(const StridedAccess& a, std::uint64_t i, LineSize line, std::uint64_t most) {
+  const Address first = a.at(i);
+  const Address last = last_byte(first, a.size);
+  // Accesses that the end of the address space cuts off grow and shrink.
+  if (a.size > 1 && last.value - first.value != a.size - 1) return 0;
+  return steps_inside(last.value, a.step, line, steps_inside(first.value, a.step, line, most));
+}
+
+/// Whether looking for iterations that touch the same lines pays.
+bool is_slow(const StridedAccess& a, LineSize line) {
+  const auto quarter = static_cast<std::int64_t>(line.bytes().value / 4);
+  return -quarter <= a.step && a.step <= quarter;
+}
+
 }  // namespace
 
 SharingAnalysis::SharingAnalysis(const SharingOptions& options)
@@ -57,11 +80,43 @@ void SharingAnalysis::consume(std::uint32_t thread, std::span<const PackedAccess
   }
 }
 
+// An iteration that touches the lines of the one before leaves their order as it was. From the third one on, if all its
+// lines are recent and nobody need be told of its writes, it changes nothing but counts, each by as much as the last.
 void SharingAnalysis::consume(std::uint32_t thread, std::uint64_t trips, std::span<const StridedAccess> body) {
   CacheGroup& g = group(thread / options_.degree);
-  for (std::uint64_t i = 0; i < trips; ++i) {
+  const auto iterate = [&](std::uint64_t i, std::uint64_t times) {
     for (const StridedAccess& a : body)
-      access(g, {thread, a.at(i), a.size, a.kind, static_cast<std::uint32_t>(a.site.value)});
+      access(g, {thread, a.at(i), a.size, a.kind, static_cast<std::uint32_t>(a.site.value), 0, times});
+  };
+  const bool slow = std::ranges::all_of(body, [this](const StridedAccess& a) { return is_slow(a, options_.line); });
+  for (std::uint64_t i = 0; i < trips;) {
+    std::uint64_t same = 1;
+    if (slow) {
+      same = trips - i;
+      for (const StridedAccess& a : body) same = std::min(same, 1 + iterations_inside(a, i, options_.line, same));
+    }
+    const std::uint64_t end = i + same;
+    iterate(i++, 1);
+    if (i < end) {
+      const std::uint64_t before = g.events();
+      iterate(i++, 1);
+      if (i < end && g.events() == before) {
+        iterate(i, end - i);
+        for (const StridedAccess& a : body)
+          if (writes(a.kind)) write_on(g, a, i + 1, end);
+        i = end;
+      }
+    }
+    for (; i < end; ++i) iterate(i, 1);
+  }
+}
+
+void SharingAnalysis::write_on(CacheGroup& g, const StridedAccess& a, std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t i = from; i < to; ++i) {
+    for_lines(a.at(i), a.size, [&](Line line, std::uint64_t bytes) {
+      Ownership* const ownership = g.recent(g.find_recent(line)).ownership;
+      if (ownership != nullptr) ownership->write(bytes);
+    });
   }
 }
 
@@ -109,18 +164,25 @@ void SharingAnalysis::look_ahead(CacheGroup& g, std::span<const PackedAccess> ac
   }
 }
 
-inline void SharingAnalysis::access(CacheGroup& g, Access a) {
+template <class Visit>
+[[gnu::always_inline]] inline void SharingAnalysis::for_lines(Address address, std::uint32_t size, Visit visit) const {
   const std::uint64_t in_line = options_.line.bytes().value - 1;
-  const std::uint64_t last = last_byte(a.address, a.size).value;
-  for (std::uint64_t first = a.address.value;;) {
+  const std::uint64_t last = last_byte(address, size).value;
+  for (std::uint64_t first = address.value;;) {
     const std::uint64_t end = std::min(last, first | in_line);
-    touch(g, a, options_.line.line_of(Address{first}),
+    visit(options_.line.line_of(Address{first}),
           mask((first & in_line) >> granule_bits_, (end & in_line) >> granule_bits_));
     if (end == last) [[likely]]
       return;
-    a.number = 0;
     first = end + 1;
   }
+}
+
+inline void SharingAnalysis::access(CacheGroup& g, Access a) {
+  for_lines(a.address, a.size, [&](Line line, std::uint64_t bytes) {
+    touch(g, a, line, bytes);
+    a.number = 0;
+  });
 }
 
 inline void SharingAnalysis::touch(CacheGroup& g, const Access& a, Line line, std::uint64_t bytes) {
@@ -131,7 +193,7 @@ inline void SharingAnalysis::touch(CacheGroup& g, const Access& a, Line line, st
       if (!recent.quiet) return write_recent(g, slot, line, a.kind, {a.thread, a.place, bytes});
       if (recent.ownership != nullptr) recent.ownership->write(bytes);
     }
-    return g.touch_recent(slot, a.kind);
+    return g.touch_recent(slot, a.kind, a.times);
   }
   const std::uint32_t group = g.number();
   CacheGroup::Touch t;

@@ -64,9 +64,15 @@ class SharingAnalysis {
     AccessKind kind = AccessKind::read;
     std::uint32_t place = nowhere;
     std::uint32_t number = 0;  ///< of its first line, where it is known
+    std::uint64_t times = 1;   ///< it is counted; more than once only where its lines are recent and need no events
   };
   void look_ahead(CacheGroup& group, std::span<const PackedAccess> accesses, std::span<std::uint32_t> numbers);
+  /// Calls visit(line, bytes) for each line of an access, with a mask of the bytes that it uses.
+  template <class Visit>
+  void for_lines(Address address, std::uint32_t size, Visit visit) const;
   void access(CacheGroup& group, Access access);
+  /// Notes what these iterations of an access write. Precondition: its lines are recent, and need no events.
+  void write_on(CacheGroup& group, const StridedAccess& access, std::uint64_t from, std::uint64_t to);
   void touch(CacheGroup& group, const Access& access, Line line, std::uint64_t bytes);
   void touch_shared(CacheGroup& group, const CacheGroup::Touch& touch, LineRecord& record,
                     const SharingEvents::Use& use);
