@@ -149,6 +149,37 @@ TEST(SharingAnalysis, SetsOfAnyNumberAreSimulated) {
   }
 }
 
+// Long enough for stacks to be renumbered and for many groups to miss a line at once.
+TEST(SharingAnalysis, LongStreamsOfManyThreadsAreSimulated) {
+  std::mt19937_64 random(29);
+  for (const std::uint32_t threads : {3u, 40u}) {
+    Workload w;
+    for (int i = 0; i < 150'000; ++i) {
+      Access a;
+      a.thread = ThreadId{static_cast<std::uint32_t>(random() % threads)};
+      a.address = Address{4096 + random() % (1 + random() % 200'000)};
+      a.size = 8;
+      a.kind = random() % 8 == 0 ? AccessKind::write : AccessKind::read;
+      w.accesses.push_back(a);
+    }
+    const CoherentProfile p = analysed(w, 0, 0);
+    for (const std::uint64_t lines : {7, 300, 4096}) {
+      const LevelOutcome truth = simulated(w, 1, lines, machine::Coherence::msi);
+      EXPECT_EQ(p.kinds[read_kind].kept.below(lines), truth.reads.hits());
+      EXPECT_EQ(p.kinds[write_kind].kept.below(lines), truth.writes.hits());
+      for (std::size_t s = 0; s < 2; ++s) {
+        const auto& classes = truth.reads.classes;
+        EXPECT_EQ(above(p.kinds[read_kind].lost[s], lines), s == 0 ? classes.true_sharing : classes.false_sharing);
+      }
+      EXPECT_EQ(above(p.taken, lines), truth.invalidations);
+      EXPECT_EQ(above(p.remote, lines), truth.remote_hits);
+      EXPECT_EQ(above(p.msi_upgrades[0], lines) - above(p.msi_upgrades[1], lines), truth.upgrades);
+      EXPECT_EQ(all(p.write_backs) - above(p.write_backs, lines), truth.write_backs);
+      ASSERT_FALSE(HasFailure()) << threads << " threads, " << lines << " lines";
+    }
+  }
+}
+
 TEST(SharingAnalysis, TellsWhoTookWhatFromWhom) {
   SharingAnalysis analysis({LineSize{6}, 1, 0, 0, true});
   const auto write = [&](std::uint32_t thread, std::uint64_t address, std::uint32_t place) {
@@ -160,6 +191,7 @@ TEST(SharingAnalysis, TellsWhoTookWhatFromWhom) {
     write(0, 1024, 7);
     write(1, 1032, 8);
   }
+  analysis.flush();
   const std::vector<SharingPair> expected{{7, nowhere, 8, nowhere, {0, 9}}, {8, nowhere, 7, nowhere, {0, 9}}};
   EXPECT_EQ(analysis.events().pairs(), expected);
   const std::vector<SharedLine> lines = analysis.events().worst_lines();

@@ -7,26 +7,21 @@
 #include <vector>
 
 #include "analyze/coherence/hole_sets.hpp"
-#include "analyze/distance/distance_counts.hpp"
+#include "analyze/coherence/narrow_counts.hpp"
 #include "cachescape/sharing.hpp"
 
 namespace cachescape::analyze {
 
-/// Where a line was in a group's caches when it was taken from them.
-struct Loss {
-  std::uint32_t depth = 0;
-  HoleSets::Depths set_depths{};
-};
-
 /// As CoherentProfile, whose members explain these.
 struct CoherentCounters {
-  std::array<DistanceCounts, access_kinds> kept;
-  std::array<std::array<DistanceCounts, sharing_kinds>, access_kinds> lost;
-  DistanceCounts taken;
-  DistanceCounts remote;
-  DistanceCounts upgrades;
-  std::array<DistanceCounts, 2> msi_upgrades;
-  DistanceCounts write_backs;
+  std::array<NarrowCounts, access_kinds> kept;
+  KindCounts cold{};
+  std::array<std::array<NarrowCounts, sharing_kinds>, access_kinds> lost;
+  NarrowCounts taken;
+  NarrowCounts remote;
+  NarrowCounts upgrades;
+  std::array<NarrowCounts, 2> msi_upgrades;
+  NarrowCounts write_backs;
   std::uint64_t always_written_back = 0;
   /// By logarithm of the number of sets, kind, sharing, depth.
   std::vector<std::uint64_t> lost_in_sets;
@@ -41,12 +36,11 @@ struct CoherentCounters {
   std::size_t in_sets(unsigned level, std::size_t kind, std::size_t sharing) const {
     return ((level * access_kinds + kind) * sharing_kinds + sharing) * ways;
   }
-  void add_loss(AccessKind kind, SharingKind sharing, const Loss& loss) {
+  void add_loss_in_sets(AccessKind kind, SharingKind sharing, const HoleSets::Depths& depths) {
     const auto k = static_cast<std::size_t>(kind);
     const auto s = static_cast<std::size_t>(sharing);
-    lost[k][s].add(loss.depth, 1);
     for (unsigned level = 0; level < levels; ++level)
-      if (loss.set_depths[level] < ways) ++lost_in_sets[in_sets(level, k, s) + loss.set_depths[level]];
+      if (depths[level] < ways) ++lost_in_sets[in_sets(level, k, s) + depths[level]];
   }
 };
 

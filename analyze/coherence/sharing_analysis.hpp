@@ -1,14 +1,14 @@
 // Coherence of caches that serve so many threads each: what every size of them keeps, loses to the others' writes and
 // finds in them. docs/design/coherence.md.
 //
-// A directory knows who holds each line. Lines that one group alone has touched cost a look-up; only what happens
-// between groups costs more. Time: that of HoleStack and HoleSets, and a look-up. Memory: 8 bytes per line, some
-// hundred per line that several groups touch, and those of each group's stack. Used by one thread at a time.
+// A directory knows who holds each line and decides who takes it from whom; what that does to a group's caches is left
+// to the group. Touches of the few lines that a group touched last, if nobody else did, go past the directory. Time:
+// that of HoleStack and HoleSets, and a look-up. Memory: that of LineDirectory, 8 bytes per line of each group, and
+// that of its stack. Used by one thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,8 +16,8 @@
 
 #include "analyze/coherence/cache_group.hpp"
 #include "analyze/coherence/coherent_counters.hpp"
+#include "analyze/coherence/line_directory.hpp"
 #include "analyze/coherence/sharing_events.hpp"
-#include "analyze/distance/last_touch.hpp"
 #include "cachescape/packed_access.hpp"
 #include "cachescape/profile.hpp"
 #include "cachescape/strided_run.hpp"
@@ -35,7 +35,7 @@ struct SharingOptions {
 class SharingAnalysis {
  public:
   /// Groups that can be told apart.
-  static constexpr std::uint32_t most_groups = 64;
+  static constexpr std::uint32_t most_groups = LineDirectory::most_groups;
 
   explicit SharingAnalysis(const SharingOptions& options);
 
@@ -51,54 +51,43 @@ class SharingAnalysis {
   void flush();
   /// Precondition: flushed.
   CoherentProfile profile() const;
+  /// Precondition: flushed.
   const SharingEvents& events() const { return events_; }
   const SharingOptions& options() const { return options_; }
   std::uint64_t memory_bytes() const;
 
  private:
-  /// A group that a write has taken a line from, until it touches it again.
-  struct Departure {
-    std::uint32_t group = 0;
-    Loss loss;
-    SharingEvents::Use writer;  ///< who took it
-    std::uint64_t written = 0;  ///< bytes written by others since, those of the present owner left out
+  struct Access {
+    std::uint32_t thread = 0;
+    Address address;
+    std::uint32_t size = 0;
+    AccessKind kind = AccessKind::read;
+    std::uint32_t place = nowhere;
+    std::uint32_t number = 0;  ///< of its first line, where it is known
+    std::uint64_t times = 1;   ///< it is counted; more than once only where its lines are recent and need no events
   };
-  /// A line that several groups have touched.
-  struct Entry {
-    std::uint64_t holders = 0;  ///< a bit per group
-    std::uint32_t owner = 0;    ///< the group that wrote last
-    bool owned = false;         ///< some group ever wrote it
-    bool dirty = false;         ///< the owner's data have been seen by nobody
-    std::uint64_t written = 0;  ///< by the owner, since it took the line from others
-    std::vector<Departure> departures;
-  };
-
-  void touch(std::uint32_t thread, Line line, std::uint64_t bytes, AccessKind kind, std::uint32_t place);
-  void access(std::uint32_t thread, Address address, std::uint32_t size, AccessKind kind, std::uint32_t place);
-  void touch_shared(Entry& entry, std::uint32_t group, const CacheGroup::Touch& touch, const SharingEvents::Use& use);
-  void take_from_others(Entry& entry, std::uint32_t group, const CacheGroup::Touch& touch,
-                        const SharingEvents::Use& use);
-  std::uint32_t& number_of(Line line);
+  void look_ahead(CacheGroup& group, std::span<const PackedAccess> accesses, std::span<std::uint32_t> numbers);
+  /// Calls visit(line, bytes) for each line of an access, with a mask of the bytes that it uses.
+  template <class Visit>
+  void for_lines(Address address, std::uint32_t size, Visit visit) const;
+  void access(CacheGroup& group, Access access);
+  /// Notes what these iterations of an access write. Precondition: its lines are recent, and need no events.
+  void write_on(CacheGroup& group, const StridedAccess& access, std::uint64_t from, std::uint64_t to);
+  void touch(CacheGroup& group, const Access& access, Line line, std::uint64_t bytes);
+  void touch_shared(CacheGroup& group, const CacheGroup::Touch& touch, LineRecord& record,
+                    const SharingEvents::Use& use);
+  void write_recent(CacheGroup& group, unsigned slot, Line line, AccessKind kind, const SharingEvents::Use& use);
+  void take_from(std::uint64_t groups, Line line, std::uint32_t number);
   CacheGroup& group(std::uint32_t number);
-
-  static constexpr std::uint64_t no_line = ~std::uint64_t{0};
-  /// States of lines: 0 = never touched, `several` + index of an entry, or 2 × group + 2 + whether it was written.
-  static constexpr std::uint32_t several = std::uint32_t{1} << 31;
 
   SharingOptions options_;
   unsigned granule_bits_;  ///< bytes per bit of a mask
   CoherentCounters counters_;
   SharingEvents events_;
-  LastTouch numbers_;                  ///< of lines, from 1 on
-  std::vector<std::uint32_t> states_;  ///< by number
-  std::deque<Entry> entries_;
+  LineDirectory directory_;
   std::vector<std::unique_ptr<CacheGroup>> groups_;
   std::optional<StackProfile> earlier_stack_;
   std::optional<SetProfile> earlier_sets_;
-
-  std::uint32_t last_group_ = 0;
-  Line last_line_{no_line};
-  bool last_written_ = false;  ///< since other lines were touched, and nobody need be told of another write
 };
 
 }  // namespace cachescape::analyze
