@@ -117,6 +117,7 @@ int run(std::size_t n, int rounds) {
        }},
       {"17 set counts x 16 ways", [](const Stream& s) { return run_grid(s, 16, InstructionSet::automatic); }},
       {"17 set counts x 32 ways", [](const Stream& s) { return run_grid(s, 32, InstructionSet::automatic); }},
+      {"x 16 ways, AVX2", [](const Stream& s) { return run_grid(s, 16, InstructionSet::avx2); }},
       {"x 16 ways, portable", [](const Stream& s) { return run_grid(s, 16, InstructionSet::portable); }},
   };
   fmt::print("{:<18}", "ns per touch");

@@ -24,7 +24,7 @@ class FarSets::Engine {
   Engine(const SetGrid& grid, std::size_t groups, InstructionSet path)
       : grid_(grid),
         capacity_(grid.ways <= 16 ? 16 : 32),
-        kernels_(use_avx2(path) ? avx2_kernels(capacity_) : portable_kernels(capacity_)),
+        kernels_(kernels_on(path, capacity_)),
         stride_(CounterLayout::size(grid.max_log2_sets + 1, capacity_)),
         counters_(groups * stride_),
         tags_(std::max(16u, grid.max_log2_sets)),

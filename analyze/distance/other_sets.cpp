@@ -9,9 +9,7 @@ namespace cachescape::analyze {
 using namespace sets;
 
 OtherSets::OtherSets(std::span<const std::uint64_t> set_counts, unsigned ways, std::size_t groups, InstructionSet path)
-    : capacity_(ways <= 16 ? 16 : 32),
-      kernels_(use_avx2(path) ? avx2_kernels(capacity_) : portable_kernels(capacity_)),
-      repeats_(groups) {
+    : capacity_(ways <= 16 ? 16 : 32), kernels_(kernels_on(path, capacity_)), repeats_(groups) {
   for (const std::uint64_t sets : set_counts)
     singles_.push_back({sets, ZeroedPages(sets * capacity_ * sizeof(std::uint64_t)),
                         std::vector<std::uint64_t>(groups * CounterLayout::hits_row(capacity_))});

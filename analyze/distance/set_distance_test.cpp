@@ -131,11 +131,14 @@ void process_in_pieces(Engine& engine, const Stream& stream, bool grouped, bool 
   }
 }
 
+const auto instruction_sets = testing::Values(InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512);
+
+std::string name_of(InstructionSet path) {
+  return path == InstructionSet::portable ? "portable" : path == InstructionSet::avx2 ? "avx2" : "avx512";
+}
+
 class OnPath : public testing::TestWithParam<InstructionSet> {};
-INSTANTIATE_TEST_SUITE_P(Set, OnPath, testing::Values(InstructionSet::portable, InstructionSet::avx2),
-                         [](const auto& info) {
-                           return std::string(info.param == InstructionSet::avx2 ? "avx2" : "portable");
-                         });
+INSTANTIATE_TEST_SUITE_P(Set, OnPath, instruction_sets, [](const auto& info) { return name_of(info.param); });
 
 TEST_P(OnPath, CountsTheWorkedExamples) {
   // a b a c b d d a: D = cold cold 1 cold 2 cold 0 3.
@@ -208,12 +211,9 @@ TEST_P(OnPath, ChangesOfRepresentationKeepTheState) {
 }
 
 class AgainstNaive : public testing::TestWithParam<std::tuple<unsigned, InstructionSet>> {};
-INSTANTIATE_TEST_SUITE_P(Set, AgainstNaive,
-                         testing::Combine(testing::Values(1u, 2u, 8u, 16u, 32u),
-                                          testing::Values(InstructionSet::portable, InstructionSet::avx2)),
+INSTANTIATE_TEST_SUITE_P(Set, AgainstNaive, testing::Combine(testing::Values(1u, 2u, 8u, 16u, 32u), instruction_sets),
                          [](const auto& info) {
-                           return std::to_string(std::get<0>(info.param)) +
-                                  (std::get<1>(info.param) == InstructionSet::avx2 ? "_avx2" : "_portable");
+                           return std::to_string(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
                          });
 
 TEST_P(AgainstNaive, EveryNumberIsEqual) {
@@ -247,18 +247,20 @@ TEST_P(AgainstNaive, EveryNumberIsEqual) {
 }
 
 TEST(InstructionSets, AgreeOnLongStreams) {
-  for (const unsigned ways : {16u, 32u}) {
-    const SetGrid grid{.ways = ways, .other_set_counts = {100}};
-    SetDistances portable(grid, 3, InstructionSet::portable);
-    SetDistances fast(grid, 3, InstructionSet::avx2);
-    for (const std::uint64_t seed : {1, 2, 3, 4}) {
-      const Stream stream = random_stream(seed, 100000, 3);
-      portable.process(stream.lines, stream.groups, stream.weights);
-      fast.process(stream.lines, stream.groups, stream.weights);
-    }
-    for (const std::uint64_t sets : all_set_counts(grid)) {
-      for (std::uint16_t group = 0; group < 3; ++group) {
-        EXPECT_EQ(portable.histogram(sets, group), fast.histogram(sets, group)) << sets;
+  for (const InstructionSet path : {InstructionSet::avx2, InstructionSet::avx512}) {
+    for (const unsigned ways : {16u, 32u}) {
+      const SetGrid grid{.ways = ways, .other_set_counts = {100}};
+      SetDistances portable(grid, 3, InstructionSet::portable);
+      SetDistances fast(grid, 3, path);
+      for (const std::uint64_t seed : {1, 2, 3, 4}) {
+        const Stream stream = random_stream(seed, 100000, 3);
+        portable.process(stream.lines, stream.groups, stream.weights);
+        fast.process(stream.lines, stream.groups, stream.weights);
+      }
+      for (const std::uint64_t sets : all_set_counts(grid)) {
+        for (std::uint16_t group = 0; group < 3; ++group) {
+          EXPECT_EQ(portable.histogram(sets, group), fast.histogram(sets, group)) << name_of(path) << " " << sets;
+        }
       }
     }
   }

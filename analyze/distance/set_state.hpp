@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "analyze/distance/front_state.hpp"
+#include "analyze/distance/instruction_set.hpp"
 
 namespace cachescape::analyze::sets {
 
@@ -85,5 +86,9 @@ struct Kernels {
 Kernels portable_kernels(unsigned capacity);
 /// Needs a processor with AVX2 and BMI2.
 Kernels avx2_kernels(unsigned capacity);
+/// Needs one with AVX-512 BW, VL and VBMI too.
+Kernels avx512_kernels(unsigned capacity);
+/// The fastest that this processor can run, if it may be that fast.
+Kernels kernels_on(InstructionSet fastest, unsigned capacity);
 
 }  // namespace cachescape::analyze::sets
