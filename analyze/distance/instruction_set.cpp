@@ -12,13 +12,13 @@ bool use_avx2([[maybe_unused]] InstructionSet asked) {
 #endif
 }
 
-bool use_avx512(InstructionSet asked) {
+bool use_avx512([[maybe_unused]] InstructionSet asked) {
 #if defined(__x86_64__)
   return asked != InstructionSet::avx2 && use_avx2(asked) && __builtin_cpu_supports("avx512f") != 0 &&
          __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
          __builtin_cpu_supports("avx512vbmi") != 0;
 #else
-  return use_avx2(asked);
+  return false;
 #endif
 }
 
