@@ -10,12 +10,15 @@ namespace cachescape::analyze {
 struct FarStack::Engine {
   explicit Engine(const StackDistances::Options& options)
       : enter(use_avx2(options.path) ? enter_avx2 : enter_portable),
+        sweep(use_avx2(options.path) ? sweep_avx2 : sweep_portable),
         most_lines(std::min(options.most_lines, StackDistances::most_lines)),
         state(allowed_window(options.window_touches), options.shadow_slack_bytes) {}
 
   StackEnter enter;
+  StackSweeper sweep;
   std::uint64_t most_lines;
   FarStackState state;
+  std::vector<std::uint32_t*> times;  ///< room for a sweep's
 };
 
 FarStack::FarStack() : FarStack(StackDistances::Options()) {}
@@ -35,6 +38,14 @@ void FarStack::enter(const FarTouches& far, std::span<std::uint32_t> distances) 
     e.enter(e.state, far.line + next, far.lane + next, count, distances.data() + next);
     next += count;
   }
+}
+
+bool FarStack::sweep(std::span<const Line> come, std::span<const std::uint16_t> leave,
+                     std::span<const std::uint8_t> lanes, std::span<std::uint32_t> distances) {
+  Engine& e = *engine_;
+  if (e.state.last.lines() + come.size() > e.most_lines) return false;
+  e.times.resize(std::max(e.times.size(), come.size()));
+  return e.sweep(e.state, {come.data(), leave.data(), come.size(), lanes.data(), e.times.data()}, distances.data());
 }
 
 std::vector<Line> FarStack::recency_order(const std::function<bool(Line)>& keep) const {

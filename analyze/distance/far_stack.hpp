@@ -30,6 +30,12 @@ class FarStack {
   /// Precondition: as many distances.
   void enter(const FarTouches& far, std::span<std::uint32_t> distances);
 
+  /// Different lines that pass a full front, at least as many as it has lanes: they come in this order, and are
+  /// remembered in that one, which has their numbers; the last of them take the front's lanes, in their order. `lanes`: those of the front, from
+  /// the least to the most recently touched. False, with nothing changed, where there is no room for so many.
+  bool sweep(std::span<const Line> come, std::span<const std::uint16_t> leave, std::span<const std::uint8_t> lanes,
+             std::span<std::uint32_t> distances);
+
   /// The lines for which keep(line) holds and that are not in the front, from the least to the most recently touched.
   std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;
 

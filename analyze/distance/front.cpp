@@ -87,6 +87,28 @@ void Front::end_stays() {
   }
 }
 
+std::array<std::uint8_t, Front::lines> Front::lanes() const {
+  std::array<std::uint8_t, lines> order;
+  std::reverse_copy(state_.order, state_.order + lines, order.begin());
+  return order;
+}
+
+bool Front::as_entered() const {
+  for (unsigned i = 1; i < lines; ++i)
+    if (state_.entered[state_.order[i - 1]] < state_.entered[state_.order[i]]) return false;
+  return true;
+}
+
+void Front::replace(std::span<const Line> with) {
+  for (unsigned lane = 0; lane < lines; ++lane) {
+    state_.line[lane] = with[lane].value;
+    state_.low[lane] = static_cast<std::uint32_t>(with[lane].value);
+    state_.touched[lane] = state_.entered[lane] = static_cast<std::uint16_t>(lane + 1);
+    state_.order[lines - 1 - lane] = static_cast<std::uint8_t>(lane);
+  }
+  state_.now = lines + 1;
+}
+
 std::vector<Line> Front::recency_order() const {
   std::vector<Line> order;
   for (unsigned i = lines; i-- > 0;)

@@ -54,6 +54,16 @@ class Front {
   /// Tells what there is to tell of the epochs of the lines that are here. Precondition: !full().
   void end_stays();
 
+  /// Whether there is a line in every lane.
+  bool whole() const { return state_.occupied == (1u << lines) - 1; }
+  /// From the least to the most recently touched.
+  std::array<std::uint8_t, lines> lanes() const;
+  /// Whether lines entered in the order of their last touches.
+  bool as_entered() const;
+  /// Lines have passed, of which these came last and are here now, one in each lane, in this order. Precondition:
+  /// whole(); end_stays() was called since the last touch, where epochs are followed.
+  void replace(std::span<const Line> with);
+
   /// From the least to the most recently touched.
   std::vector<Line> recency_order() const;
 

@@ -136,4 +136,8 @@ void enter_avx2(FarStackState& state, const Line* lines, const std::uint8_t* lan
   StackKernel<Avx2>::enter(state, lines, lanes, count, distances);
 }
 
+bool sweep_avx2(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances) {
+  return StackKernel<Avx2>::sweep(state, sweep, distances);
+}
+
 }  // namespace cachescape::analyze

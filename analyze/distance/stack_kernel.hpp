@@ -25,12 +25,13 @@ class StackKernel {
     std::uint32_t* leaving[64];   ///< time of the line that left the front for it and enters the window
     std::uint32_t* distance[64];  ///< where the result goes
     unsigned size = 0;
-    unsigned front_lines;
+  };
+
+  /// What a batch is entered behind.
+  struct Before {
+    unsigned lines;                ///< in the front
     const std::uint32_t* nobodys;  ///< time of what enters nothing when it leaves
     const std::uint32_t* never;    ///< time of lines that are not followed
-
-    Batch(unsigned lines, const std::uint32_t* no_leaving, const std::uint32_t* no_touched)
-        : front_lines(lines), nobodys(no_leaving), never(no_touched) {}
   };
 
   /// Touches of one batch whose line was last touched before the batch's word.
@@ -43,30 +44,121 @@ class StackKernel {
 
  public:
   static void advance(StackState& state, const Line* lines, std::size_t count, std::uint32_t* distances) {
-    const Batch empty(StackFront::lines, nullptr, nullptr);
     const auto gather_next = [&](Batch& batch, unsigned room, std::size_t next) {
       return gather(state, batch, room, lines, next, count, distances);
     };
-    in_batches(state, empty, count, gather_next, [&](std::size_t at) { make_room(state, lines[at].value); });
+    in_batches(state, {StackFront::lines, nullptr, nullptr}, count, gather_next,
+               [&](std::size_t at) { make_room(state, lines[at].value); });
   }
 
   static void enter(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
                     std::uint32_t* distances) {
-    const Batch empty(FarStackState::lanes, &state.nobodys, &state.never);
     const auto gather_next = [&](Batch& batch, unsigned room, std::size_t next) {
       return gather_entering(state, batch, room, lines, lanes, next, count, distances);
     };
-    in_batches(state, empty, count, gather_next, [&](std::size_t at) { make_room(state, lines[at].value); });
+    in_batches(state, {FarStackState::lanes, &state.nobodys, &state.never}, count, gather_next,
+               [&](std::size_t at) { make_room(state, lines[at].value); });
+  }
+
+  // All lines are different, so that a touch finds none of those that the sweep itself has moved: what it counts are the
+  // lines of the sweep so far, and older ones. New times are given when all is counted.
+  static bool sweep(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances) {
+    if (!find_room(state, sweep.count)) return false;
+    find_times(state, sweep);
+    for (unsigned i = 0; i < FarStackState::lanes; ++i) *state.time[sweep.lanes[i]] = in_front + i;
+    const auto word = static_cast<std::uint32_t>(state.now / 64 * 64);
+    std::uint64_t open = state.open;
+    std::uint32_t front = (1u << FarStackState::lanes) - 1;
+    std::uint64_t cold = 0;
+    Far far;
+    for (std::size_t i = 0; i < sweep.count; ++i) {
+      const std::uint32_t time = *sweep.times[i];
+      const auto moved = static_cast<std::uint32_t>(i);
+      if (time == 0) {
+        distances[i] = cold_distance;
+        ++cold;
+      } else if (time < word) {
+        far.time[far.size] = time;
+        far.nearer[far.size] = moved + Isa::popcount(open) + Isa::popcount(front);
+        far.distance[far.size] = distances + i;
+        __builtin_prefetch(state.window.words + (time >> W::word_bits), 1);
+        __builtin_prefetch(state.window.leaves + (time >> W::leaf_bits), 1);
+        if (++far.size == 64) {
+          count_far(state.window, far, word);
+          far.size = 0;
+        }
+      } else if (time < in_front) {
+        const std::uint64_t later = open >> (time - word);
+        distances[i] = moved + Isa::popcount(later) - 1 + Isa::popcount(front);
+        open ^= std::uint64_t{1} << (time - word);
+      } else {
+        front &= ~(1u << (time - in_front));
+        distances[i] = moved + Isa::popcount(front >> (time - in_front));
+      }
+    }
+    if (far.size != 0) count_far(state.window, far, word);
+    state.last.add_lines(cold);
+    state.open = open;
+    remember(state, sweep, front);
+    return true;
   }
 
  private:
+  /// Times from here on are places in the front, while a sweep passes it.
+  static constexpr std::uint32_t in_front = ~std::uint32_t{0} - (FarStackState::lanes - 1);
+
+  static bool find_room(FarStackState& state, std::size_t count) {
+    const auto fits = [&] {
+      return state.now + count + FarStackState::lanes <= state.window.touches && state.window.touches <= in_front;
+    };
+    if (fits()) return true;
+    if (state.now % 64 != 0) add_word(state.window, static_cast<std::uint32_t>(state.now / 64 * 64), state.open);
+    compact(state);
+    return fits();
+  }
+
+  static void find_times(FarStackState& state, const StackSweep& sweep) {
+    for (std::size_t i = 0; i < sweep.count; ++i) {
+      sweep.times[i] = state.last.find(sweep.come[i].value);
+      if (sweep.times[i] != nullptr) [[likely]]
+        continue;
+      make_room(state, sweep.come[i].value);
+      i = ~std::size_t{0};
+    }
+  }
+
+  /// What is left of the front enters the window, and the sweep's lines do but for the last, which take the lanes.
+  static void remember(FarStackState& state, const StackSweep& sweep, std::uint32_t front) {
+    auto time = static_cast<std::uint32_t>(state.now);
+    for (unsigned i = 0; i < FarStackState::lanes; ++i)
+      if ((front >> i & 1) != 0) *state.time[sweep.lanes[i]] = time++;
+    const std::size_t rest = sweep.count - FarStackState::lanes;
+    for (std::size_t i = 0; i < rest; ++i) *sweep.times[sweep.leave[i]] = time++;
+    for (unsigned lane = 0; lane < FarStackState::lanes; ++lane) {
+      const std::size_t i = sweep.leave[rest + lane];
+      state.line[lane] = sweep.come[i].value;
+      state.time[lane] = sweep.times[i];
+      *state.time[lane] = W::first_time;  // means nothing, but is a time
+    }
+    for (std::uint64_t more = time - state.now; more != 0;) {
+      const std::uint64_t room = 64 - state.now % 64;
+      const std::uint64_t now = more < room ? more : room;
+      state.open |= (~std::uint64_t{0} >> (64 - now)) << state.now % 64;
+      state.now += now;
+      more -= now;
+      if (now != room) break;
+      add_word(state.window, state.now - 64, state.open);
+      state.open = 0;
+    }
+  }
+
   /// gather_next(batch, room, next) fills a batch and returns the first line that it did not take: all are, the batch
   /// is full, or make_room(line's number) has to be called, which no batch may have pointers for.
   template <class GatherNext, class MakeRoom>
-  [[gnu::always_inline]] static void in_batches(StackBody& state, const Batch& empty, std::size_t count,
+  [[gnu::always_inline]] static void in_batches(StackBody& state, const Before& before, std::size_t count,
                                                 GatherNext gather_next, MakeRoom make_room) {
     // Two batches in flight: while the times of one come in from memory the other is worked on.
-    Batch batches[2] = {empty, empty};
+    Batch batches[2];
     Batch* filling = &batches[0];
     Batch* waiting = &batches[1];
     std::size_t next = 0;
@@ -74,19 +166,19 @@ class StackKernel {
       filling->size = 0;
       const unsigned room = 64U - static_cast<unsigned>((state.now + waiting->size) % 64);
       const std::size_t stopped = gather_next(*filling, room, next);
-      settle(state, *waiting);
+      settle(state, *waiting, before);
       waiting->size = 0;
       if (filling->size == room || stopped == count) {
         Batch* const full = filling;
         filling = waiting;
         waiting = full;
       } else {
-        settle(state, *filling);
+        settle(state, *filling, before);
         make_room(stopped);
       }
       next = stopped;
     }
-    settle(state, *waiting);
+    settle(state, *waiting, before);
   }
 
   static std::size_t gather_entering(FarStackState& state, Batch& batch, unsigned room, const Line* lines,
@@ -192,7 +284,7 @@ class StackKernel {
   }
 
   /// Computes the distances of a batch and moves the window on.
-  static void settle(StackBody& state, const Batch& batch) {
+  static void settle(StackBody& state, const Batch& batch, const Before& before) {
     if (batch.size == 0) return;
     if (state.now == state.window.touches) compact(state);
     const auto word = static_cast<std::uint32_t>(state.now / 64 * 64);
@@ -212,20 +304,20 @@ class StackKernel {
       const std::uint32_t time = previous[i];
       if (time >= word) {
         const std::uint64_t later = open >> (time - word);
-        *batch.distance[i] = batch.front_lines - 1 + Isa::popcount(later);
+        *batch.distance[i] = before.lines - 1 + Isa::popcount(later);
         open ^= std::uint64_t{1} << (time - word);
       } else if (time != 0) {
         far.time[size] = time;
-        far.nearer[size] = batch.front_lines + Isa::popcount(open);
+        far.nearer[size] = before.lines + Isa::popcount(open);
         far.distance[size] = batch.distance[i];
         ++size;
         __builtin_prefetch(state.window.words + (time >> W::word_bits), 1);
         __builtin_prefetch(state.window.leaves + (time >> W::leaf_bits), 1);
       } else {
         *batch.distance[i] = cold_distance;
-        cold += batch.touched[i] != batch.never ? 1 : 0;
+        cold += batch.touched[i] != before.never ? 1 : 0;
       }
-      open |= batch.leaving[i] != batch.nobodys ? entering : 0;
+      open |= batch.leaving[i] != before.nobodys ? entering : 0;
       entering <<= 1;
     }
     far.size = size;
@@ -251,14 +343,49 @@ class StackKernel {
     alignas(32) std::uint32_t taken[64];
     Isa::count_greater_before(far.time, far.size, taken);
     Isa::sum_after(window.blocks, last_block, window.after_block);
+    Leaves leaves;
     for (unsigned i = 0; i < far.size; ++i) {
       const std::uint32_t time = far.time[i];
-      const std::uint32_t leaf = time >> W::leaf_bits;
-      *far.distance[i] = after_in_leaf(window, time) + after_leaf(window, leaf) +
-                         window.after_block[leaf >> (W::block_bits - W::leaf_bits)] + far.nearer[i] - taken[i];
+      *far.distance[i] = after_in_leaf(window, time) + leaves.after(window, time >> W::leaf_bits) + far.nearer[i] - taken[i];
     }
-    for (unsigned i = 0; i < far.size; ++i) remove(window, far.time[i], 1);
+    for (unsigned i = 0; i < far.size; ++i)
+      window.words[far.time[i] >> W::word_bits] &= ~(std::uint64_t{1} << (far.time[i] % 64));
+    leaves.discount_all(window);
   }
+
+  /// Leaves that a batch takes from. Several sweeps at the same time take from a few, again and again: what stands above
+  /// a leaf is summed up once.
+  class Leaves {
+    struct Leaf {
+      std::uint32_t number;
+      std::uint32_t after;
+      std::uint32_t taken;
+    };
+
+   public:
+    Leaves() {
+      for (std::uint8_t& r : recent_) r = 0;
+      leaf_[0] = {~std::uint32_t{0}, 0, 0};
+    }
+    /// Set bits after a leaf; takes one from it.
+    [[gnu::always_inline]] std::uint32_t after(const StackWindow& window, std::uint32_t number) {
+      std::uint8_t& recent = recent_[number % sizeof recent_];
+      if (leaf_[recent].number != number) {
+        recent = static_cast<std::uint8_t>(++count_);
+        leaf_[count_] = {number, after_leaf(window, number) + window.after_block[number >> (W::block_bits - W::leaf_bits)], 0};
+      }
+      ++leaf_[recent].taken;
+      return leaf_[recent].after;
+    }
+    void discount_all(StackWindow& window) const {
+      for (unsigned i = 1; i <= count_; ++i) discount(window, leaf_[i].number, leaf_[i].taken);
+    }
+
+   private:
+    std::uint8_t recent_[16];
+    unsigned count_ = 0;
+    Leaf leaf_[64 + 1];  ///< from 1 on
+  };
 
   /// Ascending times take nothing from each other, and neighbours share all sums above their leaf.
   static void count_ascending(StackWindow& window, const Far& far, std::uint32_t last_block) {
@@ -300,11 +427,6 @@ class StackKernel {
     const std::uint32_t group = leaf / 64;
     return Isa::after_in_64(window.leaves + std::size_t{group} * 64, leaf % 64,
                             window.groups + std::size_t{group / 64} * 64, group % 64);
-  }
-
-  static void remove(StackWindow& window, std::uint32_t time, std::uint32_t n) {
-    window.words[time >> W::word_bits] &= ~(std::uint64_t{1} << (time % 64));
-    discount(window, time >> W::leaf_bits, n);
   }
 
   static void discount(StackWindow& window, std::uint32_t leaf, std::uint32_t n) {

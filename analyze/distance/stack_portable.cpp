@@ -58,4 +58,8 @@ void enter_portable(FarStackState& state, const Line* lines, const std::uint8_t*
   StackKernel<Portable>::enter(state, lines, lanes, count, distances);
 }
 
+bool sweep_portable(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances) {
+  return StackKernel<Portable>::sweep(state, sweep, distances);
+}
+
 }  // namespace cachescape::analyze

@@ -75,4 +75,20 @@ void enter_portable(FarStackState& state, const Line* lines, const std::uint8_t*
 void enter_avx2(FarStackState& state, const Line* lines, const std::uint8_t* lanes, std::size_t count,
                 std::uint32_t* distances);
 
+/// Different lines that are touched once each, at least as many as a front has lanes.
+struct StackSweep {
+  const Line* come;            ///< in the order of their touches
+  const std::uint16_t* leave;  ///< their numbers, in the order in which they are remembered
+  std::size_t count;
+  const std::uint8_t* lanes;   ///< of the front, which is full, from the least to the most recently touched
+  std::uint32_t** times;       ///< room for as many
+};
+
+/// Distances of lines that pass the front, whose lanes hold the last of them then, in their order. False, with nothing
+/// changed, where the window has no room for so many. Precondition: as above.
+using StackSweeper = bool (*)(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances);
+
+bool sweep_portable(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances);
+bool sweep_avx2(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances);
+
 }  // namespace cachescape::analyze

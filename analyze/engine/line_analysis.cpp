@@ -85,15 +85,6 @@ void LineAnalysis::consume(std::span<const PackedAccess> accesses) {
   }
 }
 
-void LineAnalysis::consume(const Loop& loop) {
-  if (may_plan_loops()) {
-    if (PlannedLoop* const planned = plans_.find(loop); planned != nullptr) return consume(loop, *planned);
-  }
-  for_touches(loop, options_.line, [this](Line line, AccessKind kind, std::uint32_t weight, SiteId site) {
-    touch(line, kind, weight, static_cast<std::uint32_t>(site.value));
-  });
-}
-
 void LineAnalysis::flush() {
   take_pending();
   process_far();
@@ -184,6 +175,8 @@ void LineAnalysis::seed(const std::vector<Line>& recency_order) {
   for (const Line line : recency_order) put(line, 0, 0, 0);
   take_pending();
   process_far();
+  // Set distances have seen them before any piece of the work comes.
+  if (sets_) sets_->catch_up();
 }
 
 std::vector<Line> LineAnalysis::recency_order(const std::function<bool(Line)>& keep) const {

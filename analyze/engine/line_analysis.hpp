@@ -23,6 +23,7 @@
 #include "analyze/engine/place_counts.hpp"
 #include "analyze/engine/repeated_touches.hpp"
 #include "analyze/engine/set_follower.hpp"
+#include "analyze/engine/sweep.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "cachescape/profile.hpp"
 
@@ -119,8 +120,32 @@ class LineAnalysis {
   std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;
 
   bool may_plan_loops() const { return !options_.popularity && options_.sample.halvings() == 0 && !others_; }
-  void consume(const Loop& loop, PlannedLoop& planned);
+  void consume_piece(const Loop& loop, std::uint64_t first, std::uint64_t trips);
+  void consume_whole(const Loop& loop);
+  void expand(const Loop& loop);
+  /// Notes an execution of the loop that was found last, for settle().
+  void note(const Loop& loop, PlannedLoop& planned);
   void keep(const LoopPlan::Part& part, const Loop& loop, std::int64_t lines_on);
+  /// Calls visit(part, lines on) for all parts of the loop that was found last.
+  template <class Visit>
+  void for_parts(const PlannedLoop& planned, Visit visit) const {
+    visit(planned.plan.before(), std::int64_t{0});
+    std::int64_t lines_on = 0;
+    for (std::uint64_t p = 0; p < plans_.loop().periods; ++p, lines_on += planned.shape.advance)
+      visit(planned.plan.period(), lines_on);
+    visit(planned.plan.after(), lines_on - planned.shape.advance);
+  }
+  Line line_at(LoopPlan::Where where, std::int64_t lines_on) const {
+    return Line{plans_.loop().first_lines[where.cluster] + static_cast<std::uint64_t>(where.line + lines_on)};
+  }
+  /// Whether the lines of the loop that was found last can be taken all at once.
+  bool may_sweep(const PlannedLoop& planned);
+  Reach reach_of(const PlannedLoop& planned, std::size_t cluster) const;
+  /// False, with nothing changed, where they have to be followed one by one.
+  bool sweep(const Loop& loop, const PlannedLoop& planned);
+  void line_up(const Loop& loop, const PlannedLoop& planned);
+  void follow_epochs_of_sweep(const PlannedLoop& planned);
+  void follow_sets_of_sweep(const PlannedLoop& planned);
   /// Adds executions of planned loops to the counts.
   void settle(PlannedLoop& planned);
   void settle_sets(PlannedLoop& planned);
@@ -155,6 +180,7 @@ class LineAnalysis {
   std::optional<Line> last_touched_;  ///< by this thread, since its turn began
 
   LoopPlans plans_;
+  Sweep sweep_;  ///< room for one loop's
   std::vector<std::uint8_t> shared_;  ///< room for one loop's
 
   std::size_t pending_ = 0;  ///< touches that the front has not seen

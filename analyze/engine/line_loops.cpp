@@ -2,16 +2,70 @@
 #include <algorithm>
 #include <bit>
 
+#include <boost/container/small_vector.hpp>
+
 #include "analyze/engine/line_analysis.hpp"
+#include "analyze/engine/touches.hpp"
 
 namespace cachescape::analyze {
 namespace {
 
+/// Any pattern that is planned repeats after so many iterations.
+constexpr std::uint64_t trips_per_pattern = 64;
+
 std::uint32_t place_of(const StridedAccess& a) { return static_cast<std::uint32_t>(a.site.value); }
+
+/// How much of a loop to take at once: some dozens of lines of each array, which a cache holds, and which are seldom
+/// those of another array.
+std::uint64_t trips_at_once(const Loop& loop, LineSize size) {
+  constexpr std::uint64_t lines = 64;
+  const std::int64_t step = loop.body[0].step;
+  const std::uint64_t stride = step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
+  const std::uint64_t trips = stride == 0 ? loop.trips : lines * size.bytes().value / stride;
+  return std::max(trips / trips_per_pattern, std::uint64_t{1}) * trips_per_pattern;
+}
 
 }  // namespace
 
-void LineAnalysis::consume(const Loop& loop, PlannedLoop& planned) {
+void LineAnalysis::consume(const Loop& loop) {
+  if (!may_plan_loops()) return expand(loop);
+  const std::uint64_t enough = trips_at_once(loop, options_.line);
+  std::uint64_t first = 0;
+  for (; loop.trips - first > enough + enough / 2; first += enough) consume_piece(loop, first, enough);
+  consume_piece(loop, first, loop.trips - first);
+}
+
+void LineAnalysis::consume_piece(const Loop& loop, std::uint64_t first, std::uint64_t trips) {
+  if (trips == loop.trips) return consume_whole(loop);
+  boost::container::small_vector<StridedAccess, 8> body(loop.body.begin(), loop.body.end());
+  for (StridedAccess& a : body) a.base = a.at(first);
+  consume_whole({trips, body});
+}
+
+void LineAnalysis::consume_whole(const Loop& loop) {
+  PlannedLoop* const planned = plans_.find(loop);
+  if (planned == nullptr) return expand(loop);
+  if (may_sweep(*planned)) {
+    note(loop, *planned);
+    if (sweep(loop, *planned)) return;
+  } else if (front_.whole() && loop.trips >= 2 * trips_per_pattern) {
+    // Of the halves each may come to every line once.
+    const std::uint64_t half = loop.trips / 2 / trips_per_pattern * trips_per_pattern;
+    consume_piece(loop, 0, half);
+    return consume_piece(loop, half, loop.trips - half);
+  } else {
+    note(loop, *planned);
+  }
+  for_parts(*planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) { keep(part, loop, lines_on); });
+}
+
+void LineAnalysis::expand(const Loop& loop) {
+  for_touches(loop, options_.line, [this](Line line, AccessKind kind, std::uint32_t weight, SiteId site) {
+    touch(line, kind, weight, static_cast<std::uint32_t>(site.value));
+  });
+}
+
+void LineAnalysis::note(const Loop& loop, PlannedLoop& planned) {
   const auto is_place = [](std::uint32_t place, const StridedAccess& a) { return place == place_of(a); };
   if (!std::ranges::equal(planned.places, loop.body, is_place)) {
     settle(planned);
@@ -23,35 +77,25 @@ void LineAnalysis::consume(const Loop& loop, PlannedLoop& planned) {
     planned.shared = shared_;
   }
   const std::uint64_t periods = plans_.loop().periods;
-  const std::int64_t advance = planned.shape.advance;
   planned.loops += 1;
   planned.periods += periods;
   planned.set_loops += 1;
   planned.set_periods += periods;
-
-  keep(planned.plan.before(), loop, 0);
-  std::int64_t lines_on = 0;
-  for (std::uint64_t p = 0; p < periods; ++p, lines_on += advance) keep(planned.plan.period(), loop, lines_on);
-  keep(planned.plan.after(), loop, lines_on - advance);
 }
 
 void LineAnalysis::keep(const LoopPlan::Part& part, const Loop& loop, std::int64_t lines_on) {
-  const std::vector<std::uint64_t>& first_lines = plans_.loop().first_lines;
-  const auto line_at = [&](LoopPlan::Where where) {
-    return Line{first_lines[where.cluster] + static_cast<std::uint64_t>(where.line + lines_on)};
-  };
   std::size_t epoch = 0;
   const auto follow_epochs_until = [&](std::size_t kept) {
     for (; epoch < part.epochs.size() && part.epochs[epoch].after <= kept; ++epoch) {
       const LoopPlan::Epoch& e = part.epochs[epoch];
-      put(line_at(e.where), e.writes ? epoch_of_write : epoch_of_read, e.distance, 0);
+      put(line_at(e.where, lines_on), e.writes ? epoch_of_write : epoch_of_read, e.distance, 0);
     }
   };
   for (std::size_t i = 0; i < part.kept.size(); ++i) {
     if (epochs_) follow_epochs_until(i);
     const LoopPlan::Kept& k = part.kept[i];
     const StridedAccess& a = loop.body[k.slot];
-    push(line_at(k.where), a.kind, k.counted ? 1 : 0, place_of(a));
+    push(line_at(k.where, lines_on), a.kind, k.counted ? 1 : 0, place_of(a));
   }
   if (epochs_) follow_epochs_until(part.kept.size());
 }

@@ -143,7 +143,7 @@ std::vector<Touch> touches_of(const LoopShape& shape, LineSize size) {
 }
 
 /// Whether lines leave in the order in which they came.
-bool first_in_first_out(const std::vector<Touch>& touches) {
+bool leave_as_they_came(const std::vector<Touch>& touches) {
   std::map<LoopPlan::Where, std::size_t> arrival;
   std::size_t arrived = 0;
   std::size_t left = 0;
@@ -178,6 +178,23 @@ void count(std::vector<LoopPlan::Crossed>& crossed, const Touch& t, AccessKind k
   }
 }
 
+std::map<LoopPlan::Where, std::size_t> last_touches(const std::vector<Touch>& touches) {
+  std::map<LoopPlan::Where, std::size_t> last;
+  for (std::size_t i = 0; i < touches.size(); ++i) last[touches[i].where] = i;
+  return last;
+}
+
+/// Notes which of the lines that are here stay longer than one that comes now and leaves then.
+void nest(LoopPlan::Part& part, LoopPlan::Where line, std::size_t leaves, std::map<LoopPlan::Where, std::size_t>& here,
+          std::size_t now) {
+  std::erase_if(here, [now](const auto& other) { return other.second < now; });
+  LoopPlan::Nested nested{part.came, {}};
+  for (const auto& [other, left] : here)
+    if (left > leaves) nested.around.push_back(other);
+  if (!nested.around.empty()) part.nested.push_back(std::move(nested));
+  here[line] = leaves;
+}
+
 /// A line's write history within the loop.
 struct Written {
   bool written = false;        ///< since the loop came to it
@@ -188,14 +205,18 @@ struct Written {
 
 LoopPlan::LoopPlan(const LoopShape& shape, LineSize size) {
   const std::vector<Touch> touches = touches_of(shape, size);
-  const bool keep_last = !first_in_first_out(touches);
+  first_in_first_out_ = leave_as_they_came(touches);
+  const std::map<Where, std::size_t> leaving = last_touches(touches);
+  std::map<Where, std::size_t> here;  ///< lines that have come, with their last touches
   std::map<Where, Written> lines;
-  for (const Touch& t : touches) {
+  for (std::size_t at = 0; at < touches.size(); ++at) {
+    const Touch& t = touches[at];
     Part& part = parts_[t.iteration < shape.before ? 0 : t.iteration < shape.before + shape.period ? 1 : 2];
     const AccessKind kind = shape.slots[t.slot].kind;
     Written& line = lines[t.where];
     if (t.first) {
-      part.kept.push_back({t.where, t.slot, true});
+      if (!first_in_first_out_) nest(part, t.where, leaving.at(t.where), here, at);
+      keep(part, {t.where, t.slot, true, first_in_first_out_ || t.last});
       line.written = writes(kind);
       continue;
     }
@@ -218,9 +239,20 @@ LoopPlan::LoopPlan(const LoopShape& shape, LineSize size) {
     if (t.last) {
       if (line.greatest > 0)
         part.epochs.push_back({static_cast<std::uint32_t>(part.kept.size()), t.where, line.greatest, false});
-      if (keep_last) part.kept.push_back({t.where, t.slot, false});
+      if (!first_in_first_out_) keep(part, {t.where, t.slot, false, true});
     }
   }
+  for (Part& part : parts_) {
+    part.reach.resize(1 + std::ranges::max(shape.slots, {}, &LoopShape::Slot::cluster).cluster);
+    for (const Nested& n : part.nested) most_around_ = std::max(most_around_, n.around.size());
+  }
+}
+
+void LoopPlan::keep(Part& part, const Kept& kept) {
+  part.kept.push_back(kept);
+  if (kept.where.cluster >= part.reach.size()) part.reach.resize(kept.where.cluster + 1);
+  part.reach[kept.where.cluster].add({kept.where.line, kept.where.line}, 0);
+  if (kept.counted) ++part.came;
 }
 
 std::uint64_t LoopPlan::memory_bytes() const {
@@ -230,6 +262,8 @@ std::uint64_t LoopPlan::memory_bytes() const {
              p.crossed.capacity() * sizeof(Crossed) + p.epochs.capacity() * sizeof(Epoch) +
              p.ended_epochs.capacity() * sizeof(Known);
     for (const Crossed& c : p.crossed) bytes += c.others.capacity() * sizeof(Where);
+    bytes += p.nested.capacity() * sizeof(Nested) + p.reach.capacity() * sizeof(Reach);
+    for (const Nested& n : p.nested) bytes += n.around.capacity() * sizeof(Where);
   }
   return bytes;
 }

@@ -6,7 +6,9 @@
 // docs/design/loops.md says why that is exact.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -49,6 +51,18 @@ struct ShapedLoop {
   std::vector<std::uint32_t> order_;
 };
 
+/// Lines of a cluster, counted from its first, from … to; none at first.
+struct Reach {
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+
+  void add(const Reach& more, std::int64_t lines_on) {
+    if (more.lowest > more.highest) return;
+    lowest = std::min(lowest, more.lowest + lines_on);
+    highest = std::max(highest, more.highest + lines_on);
+  }
+};
+
 class LoopPlan {
  public:
   /// A line of a cluster, counted from its first.
@@ -63,6 +77,12 @@ class LoopPlan {
     Where where;
     std::uint16_t slot;
     bool counted;  ///< its distance counts: it is the first; otherwise it is there for the order
+    bool leaves;   ///< the order of these is that in which lines leave
+  };
+  /// A line that comes and leaves while others stay.
+  struct Nested {
+    std::uint32_t came;         ///< so many lines of the part came before it
+    std::vector<Where> around;  ///< those that stay
   };
   /// Touches whose distance is known.
   struct Known {
@@ -88,11 +108,14 @@ class LoopPlan {
   };
   struct Part {
     std::vector<Kept> kept;
+    std::uint32_t came = 0;  ///< lines that are touched for the first time
     std::vector<Known> known;
     std::vector<Crossed> crossed;
     std::vector<Epoch> epochs;
     std::vector<Known> ended_epochs;  ///< by greatest distance
     KindCounts immediate{};           ///< touches at distance 0, of those that are known
+    std::vector<Nested> nested;       ///< in their order
+    std::vector<Reach> reach;         ///< of what is kept, by cluster
   };
 
   explicit LoopPlan(const LoopShape& shape, LineSize size);
@@ -103,10 +126,20 @@ class LoopPlan {
   const Part& period() const { return parts_[1]; }
   const Part& after() const { return parts_[2]; }
 
+  /// Whether lines leave in the order in which they came.
+  bool first_in_first_out() const { return first_in_first_out_; }
+
+  /// Lines that stay longer than one that comes after them, at the most.
+  std::size_t most_around() const { return most_around_; }
+
   std::uint64_t memory_bytes() const;
 
  private:
+  void keep(Part& part, const Kept& kept);
+
   Part parts_[3];
+  bool first_in_first_out_;
+  std::size_t most_around_ = 0;
 };
 
 }  // namespace cachescape::analyze

@@ -1,0 +1,170 @@
+// Loops whose lines come once each are followed all at once: no line goes through the front, and distances are counted
+// together.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "analyze/engine/line_analysis.hpp"
+
+namespace cachescape::analyze {
+namespace {
+
+/// At how many numbers of sets, from one on, two lines fall into the same.
+std::uint64_t shared_levels(Line a, Line b, unsigned max_level) {
+  return std::min<std::uint64_t>(static_cast<std::uint64_t>(std::countr_zero(a.value ^ b.value)), max_level) + 1;
+}
+
+/// Lines of loops that leave many out are not taken at once.
+constexpr std::size_t most_numbers = 8 * SweptLines::most;
+
+}  // namespace
+
+bool LineAnalysis::may_sweep(const PlannedLoop& planned) {
+  const LoopPlan& plan = planned.plan;
+  const std::uint64_t periods = plans_.loop().periods;
+  const std::uint64_t count = plan.before().came + plan.period().came * periods + plan.after().came;
+  if (!front_.whole() || count < Front::lines || count > SweptLines::most) return false;
+  if (plan.most_around() >= Front::lines) return false;
+  // A cluster comes to each line once; no two clusters may come to the same.
+  sweep_.clusters.clear();
+  std::size_t lines = 0;
+  for (std::size_t a = 0; a < plans_.loop().first_lines.size(); ++a) {
+    const Reach mine = reach_of(planned, a);
+    for (std::size_t b = 0; b < a; ++b) {
+      const Reach& other = sweep_.clusters[b].reach;
+      const auto apart = static_cast<std::int64_t>(plans_.loop().first_lines[b] - plans_.loop().first_lines[a]);
+      if (apart + other.lowest <= mine.highest && mine.lowest <= apart + other.highest) return false;
+    }
+    sweep_.clusters.push_back({lines, mine});
+    lines += static_cast<std::size_t>(mine.highest - mine.lowest + 1);
+  }
+  sweep_.numbers.resize(std::max(sweep_.numbers.size(), lines));
+  return lines <= most_numbers;
+}
+
+Reach LineAnalysis::reach_of(const PlannedLoop& planned, std::size_t cluster) const {
+  const LoopPlan& plan = planned.plan;
+  const std::int64_t last = (static_cast<std::int64_t>(plans_.loop().periods) - 1) * planned.shape.advance;
+  Reach all = plan.before().reach[cluster];
+  all.add(plan.period().reach[cluster], 0);
+  all.add(plan.period().reach[cluster], last);
+  all.add(plan.after().reach[cluster], last);
+  return all;
+}
+
+bool LineAnalysis::sweep(const Loop& loop, const PlannedLoop& planned) {
+  take_pending();
+  process_far();
+  if (epochs_) {
+    front_.end_stays();
+    process_far();
+  }
+  line_up(loop, planned);
+  SweptLines& lines = *sweep_.lines;
+  const std::size_t count = sweep_.count;
+  const std::uint16_t* const leave = planned.plan.first_in_first_out() ? lines.as_they_came : lines.leave;
+  if (!stack_.sweep({lines.come, count}, {leave, count}, front_.lanes(), lines.distance)) return false;
+  for (std::size_t i = 0; i < count; ++i)
+    repeated_.add(lines.place[i], lines.group[i], lines.distance[i], 1, [this](const RepeatedTouch& r) { this->count(r); });
+  if (epochs_) follow_epochs_of_sweep(planned);
+  if (sets_) follow_sets_of_sweep(planned);
+  std::array<Line, Front::lines> last;
+  for (std::size_t i = 0; i < last.size(); ++i) last[i] = lines.come[leave[count - last.size() + i]];
+  front_.replace(last);
+  return true;
+}
+
+void LineAnalysis::line_up(const Loop& loop, const PlannedLoop& planned) {
+  SweptLines& lines = *sweep_.lines;
+  std::size_t came = 0;
+  std::size_t left = 0;
+  const bool in_order = planned.plan.first_in_first_out();
+  for_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) {
+    for (const LoopPlan::Kept& k : part.kept) {
+      const Line line = line_at(k.where, lines_on);
+      const auto number = [&]() -> std::uint16_t& {
+        const Sweep::Cluster& c = sweep_.clusters[k.where.cluster];
+        return sweep_.numbers[c.begin + static_cast<std::size_t>(k.where.line + lines_on - c.reach.lowest)];
+      };
+      if (k.counted) {
+        const StridedAccess& a = loop.body[k.slot];
+        const bool foreign = touchers_ != nullptr && touchers_->touch(line, thread_);
+        lines.come[came] = line;
+        lines.group[came] = static_cast<std::uint16_t>(static_cast<std::size_t>(a.kind) + (foreign ? access_kinds : 0));
+        lines.place[came] = static_cast<std::uint32_t>(a.site.value);
+        if (!in_order) number() = static_cast<std::uint16_t>(came);
+        ++came;
+      }
+      if (!in_order && k.leaves) lines.leave[left++] = number();
+    }
+  });
+  sweep_.count = came;
+}
+
+void LineAnalysis::follow_epochs_of_sweep(const PlannedLoop& planned) {
+  const auto follow = [this](Line line, std::uint32_t distance, bool writes) {
+    const std::uint32_t greatest = epochs_->touch(line, distance, writes);
+    if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, count_scale_);
+  };
+  const SweptLines& lines = *sweep_.lines;
+  std::size_t came = 0;
+  for_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) {
+    std::size_t epoch = 0;
+    const auto follow_until = [&](std::size_t kept) {
+      for (; epoch < part.epochs.size() && part.epochs[epoch].after <= kept; ++epoch) {
+        const LoopPlan::Epoch& e = part.epochs[epoch];
+        follow(line_at(e.where, lines_on), e.distance, e.writes);
+      }
+    };
+    for (std::size_t i = 0; i < part.kept.size(); ++i) {
+      follow_until(i);
+      if (!part.kept[i].counted) continue;
+      const auto kind = static_cast<AccessKind>(lines.group[came] % access_kinds);
+      follow(lines.come[came], lines.distance[came], writes(kind));
+      ++came;
+    }
+    follow_until(part.kept.size());
+  });
+}
+
+// Sets keep their lines in the order in which these leave: one that stays less long than lines that came before it is
+// put behind them.
+void LineAnalysis::follow_sets_of_sweep(const PlannedLoop& planned) {
+  const SweptLines& lines = *sweep_.lines;
+  SweptSets& sets = *sweep_.sets;
+  sets.clear();
+  if (!front_.as_entered())
+    for (const Line line : front_.recency_order()) sets.touch(line, 0, 0);
+  std::size_t came = 0;
+  const auto touch = [&] {
+    sets.touch(lines.come[came], lines.group[came], 1);
+    ++came;
+  };
+  if (planned.plan.first_in_first_out()) {
+    while (came < sweep_.count) touch();
+  } else {
+    const unsigned max_level = options_.sets->max_log2_sets;
+    const unsigned first_level = sets_->sets().grid().min_log2_sets;
+    for_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) {
+      const std::size_t begin = came;
+      for (const LoopPlan::Nested& n : part.nested) {
+        while (came - begin <= n.came) touch();
+        const Line line = lines.come[came - 1];
+        std::uint64_t demotion = 0;
+        std::uint64_t most = 0;
+        for (const LoopPlan::Where& w : n.around) {
+          const std::uint64_t shared = shared_levels(line, line_at(w, lines_on), max_level);
+          demotion = demotion << 8 | 0x80 | shared;
+          most = std::max(most, shared);
+        }
+        if (most > first_level) sets.demote(line, demotion);
+      }
+      while (came - begin < part.came) touch();
+    });
+    // What is told of the last line needs a touch to go with: one that changes nothing.
+    if (sets.demotes()) sets.touch(lines.come[lines.leave[sweep_.count - 1]], 0, 0);
+  }
+  sets_->add(sets.entering());
+}
+
+}  // namespace cachescape::analyze
