@@ -28,7 +28,7 @@ Levels<Tag>::Levels(unsigned min_level, unsigned max_level, unsigned capacity, u
     : capacity_(capacity), state_(std::make_unique<GridState<Tag>>()) {
   state_->min_level = min_level;
   state_->max_level = max_level;
-  state_->cut = std::min(cut, max_level + 1);
+  state_->cut = std::clamp(cut, min_level, max_level + 1);
   std::size_t offset[max_levels] = {};
   std::size_t end = 0;
   for (unsigned level = min_level; level <= max_level; ++level) {

@@ -17,7 +17,7 @@ AnalysisOptions plannable() {
   AnalysisOptions options;
   options.lines = {LineSize{4}, LineSize{6}, LineSize{7}};
   options.set_lines = {LineSize{4}, LineSize{6}};
-  options.max_log2_sets = 6;
+  options.max_log2_sets = *rc::gen::element(6u, 10u);
   options.ways = 4;
   options.write_back_lines = {LineSize{4}, LineSize{6}};
   options.places = true;
