@@ -40,12 +40,16 @@ void FarStack::enter(const FarTouches& far, std::span<std::uint32_t> distances) 
   }
 }
 
-bool FarStack::sweep(std::span<const Line> come, std::span<const std::uint16_t> leave,
-                     std::span<const std::uint8_t> lanes, std::span<std::uint32_t> distances) {
+bool FarStack::sweep(const Sweep& sweep, std::span<const std::uint8_t> lanes, std::span<std::uint32_t> distances) {
   Engine& e = *engine_;
-  if (e.state.last.lines() + come.size() > e.most_lines) return false;
-  e.times.resize(std::max(e.times.size(), come.size()));
-  return e.sweep(e.state, {come.data(), leave.data(), come.size(), lanes.data(), e.times.data()}, distances.data());
+  const std::size_t count = sweep.come.size();
+  if (e.state.last.lines() + count > e.most_lines) return false;
+  e.times.resize(std::max(e.times.size(), count));
+  const bool streams = sweep.streams <= StackSweep::most_streams;
+  return e.sweep(e.state,
+                 {sweep.come.data(), sweep.leave.data(), count, sweep.first_regular, streams ? sweep.streams : 1,
+                  streams ? sweep.periods : 0, lanes.data(), e.times.data()},
+                 distances.data());
 }
 
 std::vector<Line> FarStack::recency_order(const std::function<bool(Line)>& keep) const {

@@ -33,8 +33,16 @@ class FarStack {
   /// Different lines that pass a full front, at least as many as it has lanes: they come in this order, and are
   /// remembered in that one, which has their numbers; the last of them take the front's lanes, in their order. `lanes`: those of the front, from
   /// the least to the most recently touched. False, with nothing changed, where there is no room for so many.
-  bool sweep(std::span<const Line> come, std::span<const std::uint16_t> leave, std::span<const std::uint8_t> lanes,
-             std::span<std::uint32_t> distances);
+  struct Sweep {
+    std::span<const Line> come;
+    std::span<const std::uint16_t> leave;
+    /// From this line on the next lines of so many streams come in turn, so many times. It need not be so for the
+    /// numbers to be right.
+    std::size_t first_regular = 0;
+    std::size_t streams = 0;
+    std::size_t periods = 0;
+  };
+  bool sweep(const Sweep& sweep, std::span<const std::uint8_t> lanes, std::span<std::uint32_t> distances);
 
   /// The lines for which keep(line) holds and that are not in the front, from the least to the most recently touched.
   std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;

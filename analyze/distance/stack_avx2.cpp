@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "analyze/distance/stack_kernel.hpp"
+#include "analyze/distance/stack_sweep_kernel.hpp"
 
 namespace cachescape::analyze {
 
@@ -137,7 +138,7 @@ void enter_avx2(FarStackState& state, const Line* lines, const std::uint8_t* lan
 }
 
 bool sweep_avx2(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances) {
-  return StackKernel<Avx2>::sweep(state, sweep, distances);
+  return StackSweepKernel<Avx2>::sweep(state, sweep, distances);
 }
 
 }  // namespace cachescape::analyze

@@ -17,6 +17,7 @@ namespace cachescape::analyze {
 
 template <class Isa>
 class StackKernel {
+ protected:
   using W = StackWindow;
 
   /// Up to one word of touches that missed the front, in order.
@@ -60,98 +61,7 @@ class StackKernel {
                [&](std::size_t at) { make_room(state, lines[at].value); });
   }
 
-  // All lines are different, so that a touch finds none of those that the sweep itself has moved: what it counts are the
-  // lines of the sweep so far, and older ones. New times are given when all is counted.
-  static bool sweep(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances) {
-    if (!find_room(state, sweep.count)) return false;
-    find_times(state, sweep);
-    for (unsigned i = 0; i < FarStackState::lanes; ++i) *state.time[sweep.lanes[i]] = in_front + i;
-    const auto word = static_cast<std::uint32_t>(state.now / 64 * 64);
-    std::uint64_t open = state.open;
-    std::uint32_t front = (1u << FarStackState::lanes) - 1;
-    std::uint64_t cold = 0;
-    Far far;
-    for (std::size_t i = 0; i < sweep.count; ++i) {
-      const std::uint32_t time = *sweep.times[i];
-      const auto moved = static_cast<std::uint32_t>(i);
-      if (time == 0) {
-        distances[i] = cold_distance;
-        ++cold;
-      } else if (time < word) {
-        far.time[far.size] = time;
-        far.nearer[far.size] = moved + Isa::popcount(open) + Isa::popcount(front);
-        far.distance[far.size] = distances + i;
-        __builtin_prefetch(state.window.words + (time >> W::word_bits), 1);
-        __builtin_prefetch(state.window.leaves + (time >> W::leaf_bits), 1);
-        if (++far.size == 64) {
-          count_far(state.window, far, word);
-          far.size = 0;
-        }
-      } else if (time < in_front) {
-        const std::uint64_t later = open >> (time - word);
-        distances[i] = moved + Isa::popcount(later) - 1 + Isa::popcount(front);
-        open ^= std::uint64_t{1} << (time - word);
-      } else {
-        front &= ~(1u << (time - in_front));
-        distances[i] = moved + Isa::popcount(front >> (time - in_front));
-      }
-    }
-    if (far.size != 0) count_far(state.window, far, word);
-    state.last.add_lines(cold);
-    state.open = open;
-    remember(state, sweep, front);
-    return true;
-  }
-
- private:
-  /// Times from here on are places in the front, while a sweep passes it.
-  static constexpr std::uint32_t in_front = ~std::uint32_t{0} - (FarStackState::lanes - 1);
-
-  static bool find_room(FarStackState& state, std::size_t count) {
-    const auto fits = [&] {
-      return state.now + count + FarStackState::lanes <= state.window.touches && state.window.touches <= in_front;
-    };
-    if (fits()) return true;
-    if (state.now % 64 != 0) add_word(state.window, static_cast<std::uint32_t>(state.now / 64 * 64), state.open);
-    compact(state);
-    return fits();
-  }
-
-  static void find_times(FarStackState& state, const StackSweep& sweep) {
-    for (std::size_t i = 0; i < sweep.count; ++i) {
-      sweep.times[i] = state.last.find(sweep.come[i].value);
-      if (sweep.times[i] != nullptr) [[likely]]
-        continue;
-      make_room(state, sweep.come[i].value);
-      i = ~std::size_t{0};
-    }
-  }
-
-  /// What is left of the front enters the window, and the sweep's lines do but for the last, which take the lanes.
-  static void remember(FarStackState& state, const StackSweep& sweep, std::uint32_t front) {
-    auto time = static_cast<std::uint32_t>(state.now);
-    for (unsigned i = 0; i < FarStackState::lanes; ++i)
-      if ((front >> i & 1) != 0) *state.time[sweep.lanes[i]] = time++;
-    const std::size_t rest = sweep.count - FarStackState::lanes;
-    for (std::size_t i = 0; i < rest; ++i) *sweep.times[sweep.leave[i]] = time++;
-    for (unsigned lane = 0; lane < FarStackState::lanes; ++lane) {
-      const std::size_t i = sweep.leave[rest + lane];
-      state.line[lane] = sweep.come[i].value;
-      state.time[lane] = sweep.times[i];
-      *state.time[lane] = W::first_time;  // means nothing, but is a time
-    }
-    for (std::uint64_t more = time - state.now; more != 0;) {
-      const std::uint64_t room = 64 - state.now % 64;
-      const std::uint64_t now = more < room ? more : room;
-      state.open |= (~std::uint64_t{0} >> (64 - now)) << state.now % 64;
-      state.now += now;
-      more -= now;
-      if (now != room) break;
-      add_word(state.window, state.now - 64, state.open);
-      state.open = 0;
-    }
-  }
-
+ protected:
   /// gather_next(batch, room, next) fills a batch and returns the first line that it did not take: all are, the batch
   /// is full, or make_room(line's number) has to be called, which no batch may have pointers for.
   template <class GatherNext, class MakeRoom>

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "analyze/distance/stack_kernel.hpp"
+#include "analyze/distance/stack_sweep_kernel.hpp"
 
 namespace cachescape::analyze {
 
@@ -59,7 +60,7 @@ void enter_portable(FarStackState& state, const Line* lines, const std::uint8_t*
 }
 
 bool sweep_portable(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances) {
-  return StackKernel<Portable>::sweep(state, sweep, distances);
+  return StackSweepKernel<Portable>::sweep(state, sweep, distances);
 }
 
 }  // namespace cachescape::analyze

@@ -77,9 +77,14 @@ void enter_avx2(FarStackState& state, const Line* lines, const std::uint8_t* lan
 
 /// Different lines that are touched once each, at least as many as a front has lanes.
 struct StackSweep {
+  static constexpr std::size_t most_streams = 16;
+
   const Line* come;            ///< in the order of their touches
   const std::uint16_t* leave;  ///< their numbers, in the order in which they are remembered
   std::size_t count;
+  std::size_t first_regular;   ///< from here on come …
+  std::size_t streams;         ///< … the next lines of so many streams in turn, …
+  std::size_t periods;         ///< … so many times; 0: none do
   const std::uint8_t* lanes;   ///< of the front, which is full, from the least to the most recently touched
   std::uint32_t** times;       ///< room for as many
 };

@@ -135,6 +135,14 @@ class LineAnalysis {
       visit(planned.plan.period(), lines_on);
     visit(planned.plan.after(), lines_on - planned.shape.advance);
   }
+  /// As for_parts(), with all periods at once: visit(part, lines on, times).
+  template <class Visit>
+  void for_repeated_parts(const PlannedLoop& planned, Visit visit) const {
+    const std::uint64_t periods = plans_.loop().periods;
+    visit(planned.plan.before(), std::int64_t{0}, std::uint64_t{1});
+    visit(planned.plan.period(), std::int64_t{0}, periods);
+    visit(planned.plan.after(), (static_cast<std::int64_t>(periods) - 1) * planned.shape.advance, std::uint64_t{1});
+  }
   Line line_at(LoopPlan::Where where, std::int64_t lines_on) const {
     return Line{plans_.loop().first_lines[where.cluster] + static_cast<std::uint64_t>(where.line + lines_on)};
   }
@@ -144,6 +152,13 @@ class LineAnalysis {
   /// False, with nothing changed, where they have to be followed one by one.
   bool sweep(const Loop& loop, const PlannedLoop& planned);
   void line_up(const Loop& loop, const PlannedLoop& planned);
+  std::uint16_t* number_of(LoopPlan::Where where, std::int64_t lines_on) {
+    const Sweep::Cluster& c = sweep_.clusters[where.cluster];
+    return &sweep_.numbers[c.begin + static_cast<std::size_t>(where.line + lines_on - c.reach.lowest)];
+  }
+  void number_lines(LoopPlan::Where where, std::int64_t lines_on, std::int64_t advance, std::size_t first,
+                    std::size_t step, std::uint64_t times);
+  void count_sweep(const PlannedLoop& planned);
   void follow_epochs_of_sweep(const PlannedLoop& planned);
   void follow_sets_of_sweep(const PlannedLoop& planned);
   /// Adds executions of planned loops to the counts.

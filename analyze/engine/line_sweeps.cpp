@@ -63,9 +63,10 @@ bool LineAnalysis::sweep(const Loop& loop, const PlannedLoop& planned) {
   SweptLines& lines = *sweep_.lines;
   const std::size_t count = sweep_.count;
   const std::uint16_t* const leave = planned.plan.first_in_first_out() ? lines.as_they_came : lines.leave;
-  if (!stack_.sweep({lines.come, count}, {leave, count}, front_.lanes(), lines.distance)) return false;
-  for (std::size_t i = 0; i < count; ++i)
-    repeated_.add(lines.place[i], lines.group[i], lines.distance[i], 1, [this](const RepeatedTouch& r) { this->count(r); });
+  if (!stack_.sweep({{lines.come, count}, {leave, count}, planned.plan.before().came, planned.plan.period().came,
+                      plans_.loop().periods},
+                     front_.lanes(), lines.distance)) return false;
+  count_sweep(planned);
   if (epochs_) follow_epochs_of_sweep(planned);
   if (sets_) follow_sets_of_sweep(planned);
   std::array<Line, Front::lines> last;
@@ -74,31 +75,83 @@ bool LineAnalysis::sweep(const Loop& loop, const PlannedLoop& planned) {
   return true;
 }
 
+// What repeats from one period to the next is lined up entry by entry, each for all periods: lines of an entry follow
+// each other.
 void LineAnalysis::line_up(const Loop& loop, const PlannedLoop& planned) {
   SweptLines& lines = *sweep_.lines;
-  std::size_t came = 0;
-  std::size_t left = 0;
   const bool in_order = planned.plan.first_in_first_out();
-  for_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) {
+  const auto advance = static_cast<std::uint64_t>(planned.shape.advance);
+  std::size_t came = 0;
+  for_repeated_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on, std::uint64_t times) {
+    std::size_t at = came;
     for (const LoopPlan::Kept& k : part.kept) {
-      const Line line = line_at(k.where, lines_on);
-      const auto number = [&]() -> std::uint16_t& {
-        const Sweep::Cluster& c = sweep_.clusters[k.where.cluster];
-        return sweep_.numbers[c.begin + static_cast<std::size_t>(k.where.line + lines_on - c.reach.lowest)];
-      };
-      if (k.counted) {
-        const StridedAccess& a = loop.body[k.slot];
-        const bool foreign = touchers_ != nullptr && touchers_->touch(line, thread_);
-        lines.come[came] = line;
-        lines.group[came] = static_cast<std::uint16_t>(static_cast<std::size_t>(a.kind) + (foreign ? access_kinds : 0));
-        lines.place[came] = static_cast<std::uint32_t>(a.site.value);
-        if (!in_order) number() = static_cast<std::uint16_t>(came);
-        ++came;
+      if (!k.counted) continue;
+      const StridedAccess& a = loop.body[k.slot];
+      const std::uint64_t first = line_at(k.where, lines_on).value;
+      const auto kind = static_cast<std::uint16_t>(a.kind);
+      const auto place = static_cast<std::uint32_t>(a.site.value);
+      std::size_t i = at++;
+      for (std::uint64_t p = 0; p < times; ++p, i += part.came) {
+        lines.come[i] = Line{first + p * advance};
+        lines.group[i] = kind;
+        lines.place[i] = place;
       }
-      if (!in_order && k.leaves) lines.leave[left++] = number();
+      if (!in_order) number_lines(k.where, lines_on, planned.shape.advance, at - 1, part.came, times);
     }
+    came += part.came * times;
   });
   sweep_.count = came;
+  if (touchers_ != nullptr) {
+    for (std::size_t i = 0; i < came; ++i)
+      if (touchers_->touch(lines.come[i], thread_)) lines.group[i] += access_kinds;
+  }
+  if (in_order) return;
+  std::size_t left = 0;
+  for_repeated_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on, std::uint64_t times) {
+    std::size_t at = left;
+    for (const LoopPlan::Kept& k : part.kept) {
+      if (!k.leaves) continue;
+      const std::uint16_t* number = number_of(k.where, lines_on);
+      std::size_t i = at++;
+      for (std::uint64_t p = 0; p < times; ++p, i += part.left, number += planned.shape.advance)
+        lines.leave[i] = *number;
+    }
+    left += part.left * times;
+  });
+}
+
+void LineAnalysis::number_lines(LoopPlan::Where where, std::int64_t lines_on, std::int64_t advance, std::size_t first,
+                                std::size_t step, std::uint64_t times) {
+  std::uint16_t* number = number_of(where, lines_on);
+  for (std::uint64_t p = 0; p < times; ++p, first += step, number += advance)
+    *number = static_cast<std::uint16_t>(first);
+}
+
+// Periods find the same distances again and again.
+void LineAnalysis::count_sweep(const PlannedLoop& planned) {
+  const SweptLines& lines = *sweep_.lines;
+  const auto add = [&](std::size_t i, std::uint32_t times) {
+    repeated_.add(lines.place[i], lines.group[i], lines.distance[i], times, [this](const RepeatedTouch& r) { count(r); });
+  };
+  std::size_t came = 0;
+  for_repeated_parts(planned, [&](const LoopPlan::Part& part, std::int64_t, std::uint64_t times) {
+    if (times == 0) return;
+    for (std::size_t at = came; at < came + part.came; ++at) {
+      std::size_t first = at;
+      std::uint32_t equal = 1;
+      for (std::size_t i = at + part.came; i < came + part.came * times; i += part.came) {
+        if (lines.distance[i] == lines.distance[first] && lines.group[i] == lines.group[first]) {
+          ++equal;
+          continue;
+        }
+        add(first, equal);
+        first = i;
+        equal = 1;
+      }
+      add(first, equal);
+    }
+    came += part.came * times;
+  });
 }
 
 void LineAnalysis::follow_epochs_of_sweep(const PlannedLoop& planned) {

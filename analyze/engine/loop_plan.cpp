@@ -252,7 +252,8 @@ void LoopPlan::keep(Part& part, const Kept& kept) {
   part.kept.push_back(kept);
   if (kept.where.cluster >= part.reach.size()) part.reach.resize(kept.where.cluster + 1);
   part.reach[kept.where.cluster].add({kept.where.line, kept.where.line}, 0);
-  if (kept.counted) ++part.came;
+  part.came += kept.counted ? 1 : 0;
+  part.left += kept.leaves ? 1 : 0;
 }
 
 std::uint64_t LoopPlan::memory_bytes() const {

@@ -109,6 +109,7 @@ class LoopPlan {
   struct Part {
     std::vector<Kept> kept;
     std::uint32_t came = 0;  ///< lines that are touched for the first time
+    std::uint32_t left = 0;  ///< those that leave
     std::vector<Known> known;
     std::vector<Crossed> crossed;
     std::vector<Epoch> epochs;
