@@ -31,8 +31,9 @@ class FarStack {
   void enter(const FarTouches& far, std::span<std::uint32_t> distances);
 
   /// Different lines that pass a full front, at least as many as it has lanes: they come in this order, and are
-  /// remembered in that one, which has their numbers; the last of them take the front's lanes, in their order. `lanes`: those of the front, from
-  /// the least to the most recently touched. False, with nothing changed, where there is no room for so many.
+  /// remembered in that one, which has their numbers; the last of them take the front's lanes, in their order. `lanes`:
+  /// those of the front, from the least to the most recently touched. False, with nothing changed, where there is no
+  /// room for so many.
   struct Sweep {
     std::span<const Line> come;
     std::span<const std::uint16_t> leave;

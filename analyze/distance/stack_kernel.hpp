@@ -256,15 +256,16 @@ class StackKernel {
     Leaves leaves;
     for (unsigned i = 0; i < far.size; ++i) {
       const std::uint32_t time = far.time[i];
-      *far.distance[i] = after_in_leaf(window, time) + leaves.after(window, time >> W::leaf_bits) + far.nearer[i] - taken[i];
+      *far.distance[i] =
+          after_in_leaf(window, time) + leaves.after(window, time >> W::leaf_bits) + far.nearer[i] - taken[i];
     }
     for (unsigned i = 0; i < far.size; ++i)
       window.words[far.time[i] >> W::word_bits] &= ~(std::uint64_t{1} << (far.time[i] % 64));
     leaves.discount_all(window);
   }
 
-  /// Leaves that a batch takes from. Several sweeps at the same time take from a few, again and again: what stands above
-  /// a leaf is summed up once.
+  /// Leaves that a batch takes from. Several sweeps at the same time take from a few, again and again: what stands
+  /// above a leaf is summed up once.
   class Leaves {
     struct Leaf {
       std::uint32_t number;
@@ -282,7 +283,8 @@ class StackKernel {
       std::uint8_t& recent = recent_[number % sizeof recent_];
       if (leaf_[recent].number != number) {
         recent = static_cast<std::uint8_t>(++count_);
-        leaf_[count_] = {number, after_leaf(window, number) + window.after_block[number >> (W::block_bits - W::leaf_bits)], 0};
+        leaf_[count_] = {number,
+                         after_leaf(window, number) + window.after_block[number >> (W::block_bits - W::leaf_bits)], 0};
       }
       ++leaf_[recent].taken;
       return leaf_[recent].after;

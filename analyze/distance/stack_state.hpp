@@ -82,11 +82,11 @@ struct StackSweep {
   const Line* come;            ///< in the order of their touches
   const std::uint16_t* leave;  ///< their numbers, in the order in which they are remembered
   std::size_t count;
-  std::size_t first_regular;   ///< from here on come …
-  std::size_t streams;         ///< … the next lines of so many streams in turn, …
-  std::size_t periods;         ///< … so many times; 0: none do
-  const std::uint8_t* lanes;   ///< of the front, which is full, from the least to the most recently touched
-  std::uint32_t** times;       ///< room for as many
+  std::size_t first_regular;  ///< from here on come …
+  std::size_t streams;        ///< … the next lines of so many streams in turn, …
+  std::size_t periods;        ///< … so many times; 0: none do
+  const std::uint8_t* lanes;  ///< of the front, which is full, from the least to the most recently touched
+  std::uint32_t** times;      ///< room for as many
 };
 
 /// Distances of lines that pass the front, whose lanes hold the last of them then, in their order. False, with nothing

@@ -15,8 +15,8 @@ class StackSweepKernel : StackKernel<Isa> {
   using Far = typename Kernel::Far;
 
  public:
-  // All lines are different, so that a touch finds none of those that the sweep itself has moved: what it counts are the
-  // lines of the sweep so far, and older ones. New times are given when all is counted.
+  // All lines are different, so that a touch finds none of those that the sweep itself has moved: what it counts are
+  // the lines of the sweep so far, and older ones. New times are given when all is counted.
   static bool sweep(FarStackState& state, const StackSweep& sweep, std::uint32_t* distances) {
     if (!find_room(state, sweep.count)) return false;
     find_times(state, sweep);
@@ -130,8 +130,8 @@ class StackSweepKernel : StackKernel<Isa> {
         const Stream& of = stream[s];
         // Of period p: those of streams before, p + 1 times, and of streams after, p times.
         const std::uint32_t each = static_cast<std::uint32_t>(streams) - of.taken_first - of.taken_later;
-        count_stream(time + s * periods, overlap ? taken + s * periods : nothing, periods, now + static_cast<std::uint32_t>(s) - of.taken_first, each,
-                     distances + first + s, streams);
+        count_stream(time + s * periods, overlap ? taken + s * periods : nothing, periods,
+                     now + static_cast<std::uint32_t>(s) - of.taken_first, each, distances + first + s, streams);
       }
       for (unsigned i = 0; i < leaves_; ++i) {
         const Leaf& leaf = leaf_[i];
@@ -181,8 +181,8 @@ class StackSweepKernel : StackKernel<Isa> {
         const std::uint32_t in_high = Isa::popcount(high);
         std::uint64_t taken_low = 0;
         std::uint64_t taken_high = 0;
-        const std::uint32_t after =
-            Kernel::after_leaf(window_, leaf.number) + window_.after_block[leaf.number >> (W::block_bits - W::leaf_bits)];
+        const std::uint32_t after = Kernel::after_leaf(window_, leaf.number) +
+                                    window_.after_block[leaf.number >> (W::block_bits - W::leaf_bits)];
         for (; p < periods && time[p] >> W::leaf_bits == leaf.number; ++p) {
           const bool upper = (time[p] & 64) != 0;
           const std::uint64_t bit = std::uint64_t{1} << (time[p] % 64);
@@ -213,7 +213,8 @@ class StackSweepKernel : StackKernel<Isa> {
       return state.now + count + FarStackState::lanes <= state.window.touches && state.window.touches <= in_front;
     };
     if (fits()) return true;
-    if (state.now % 64 != 0) Kernel::add_word(state.window, static_cast<std::uint32_t>(state.now / 64 * 64), state.open);
+    if (state.now % 64 != 0)
+      Kernel::add_word(state.window, static_cast<std::uint32_t>(state.now / 64 * 64), state.open);
     Kernel::compact(state);
     return fits();
   }

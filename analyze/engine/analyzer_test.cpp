@@ -113,6 +113,32 @@ double miss_ratio(const Profile& profile, std::uint64_t lines) {
   return 1 - static_cast<double>(h.below(lines)) / static_cast<double>(h.total());
 }
 
+// Its set distances go on from the lines that it touched while it was alone.
+TEST(Analyzer, TheFirstThreadsStreamBeginsAnywhere) {
+  for (std::uint64_t before = 1; before <= 6; ++before) {
+    auto analyzer = Analyzer::create(small_options());
+    std::vector<Access> accesses;
+    const auto touch = [&](std::uint64_t lines, std::uint32_t thread) {
+      AccessBatch batch;
+      for (std::uint64_t l = 0; l < lines; ++l) {
+        accesses.push_back({Address{0x10000 + 64 * l}, 8, AccessKind::read, ThreadId{thread}, SiteId{}});
+        batch.push(accesses.back());
+      }
+      analyzer->consume(batch);
+    };
+    // A profile ends a piece of the work: so many are done when the second thread comes.
+    for (std::uint64_t i = 0; i < before; ++i) {
+      touch(40, 0);
+      analyzer->profile();
+    }
+    touch(1, 1);
+    touch(40, 0);
+    const Profile expected = analyse(small_options(), accesses, 1000);
+    const Profile actual = analyzer->profile();
+    EXPECT_EQ(actual.sets, expected.sets) << before;
+  }
+}
+
 TEST(Analyzer, AFixedRateSampleIsNearTheTruth) {
   const auto accesses = random_lines(400'000, 50'000);
   const Profile exact = analyse(one_line_size(), accesses, 4096);

@@ -23,8 +23,8 @@
 #include "analyze/engine/place_counts.hpp"
 #include "analyze/engine/repeated_touches.hpp"
 #include "analyze/engine/set_follower.hpp"
-#include "analyze/engine/sweep.hpp"
 #include "analyze/engine/stretch.hpp"
+#include "analyze/engine/sweep.hpp"
 #include "cachescape/profile.hpp"
 
 namespace cachescape::analyze {
@@ -195,7 +195,7 @@ class LineAnalysis {
   std::optional<Line> last_touched_;  ///< by this thread, since its turn began
 
   LoopPlans plans_;
-  Sweep sweep_;  ///< room for one loop's
+  Sweep sweep_;                       ///< room for one loop's
   std::vector<std::uint8_t> shared_;  ///< room for one loop's
 
   std::size_t pending_ = 0;  ///< touches that the front has not seen

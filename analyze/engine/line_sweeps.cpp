@@ -63,9 +63,13 @@ bool LineAnalysis::sweep(const Loop& loop, const PlannedLoop& planned) {
   SweptLines& lines = *sweep_.lines;
   const std::size_t count = sweep_.count;
   const std::uint16_t* const leave = planned.plan.first_in_first_out() ? lines.as_they_came : lines.leave;
-  if (!stack_.sweep({{lines.come, count}, {leave, count}, planned.plan.before().came, planned.plan.period().came,
-                      plans_.loop().periods},
-                     front_.lanes(), lines.distance)) return false;
+  if (!stack_.sweep({{lines.come, count},
+                     {leave, count},
+                     planned.plan.before().came,
+                     planned.plan.period().came,
+                     plans_.loop().periods},
+                    front_.lanes(), lines.distance))
+    return false;
   count_sweep(planned);
   if (epochs_) follow_epochs_of_sweep(planned);
   if (sets_) follow_sets_of_sweep(planned);
@@ -131,7 +135,8 @@ void LineAnalysis::number_lines(LoopPlan::Where where, std::int64_t lines_on, st
 void LineAnalysis::count_sweep(const PlannedLoop& planned) {
   const SweptLines& lines = *sweep_.lines;
   const auto add = [&](std::size_t i, std::uint32_t times) {
-    repeated_.add(lines.place[i], lines.group[i], lines.distance[i], times, [this](const RepeatedTouch& r) { count(r); });
+    repeated_.add(lines.place[i], lines.group[i], lines.distance[i], times,
+                  [this](const RepeatedTouch& r) { count(r); });
   };
   std::size_t came = 0;
   for_repeated_parts(planned, [&](const LoopPlan::Part& part, std::int64_t, std::uint64_t times) {

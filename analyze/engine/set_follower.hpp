@@ -14,8 +14,8 @@
 
 namespace cachescape::analyze {
 
-/// One thread may be in add() while one for each part is in follow(); everything else has the object for itself. Memory:
-/// that of FarSets, and up to 30 MiB of touches for each piece that is under way.
+/// One thread may be in add() while one for each part is in follow(); everything else has the object for itself.
+/// Memory: that of FarSets, and up to 30 MiB of touches for each piece that is under way.
 class SetFollower {
  public:
   SetFollower(const SetGrid& grid, std::size_t groups) : grid_(grid) {
