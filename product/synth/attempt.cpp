@@ -157,10 +157,10 @@ class Attempts {
         best_loop_ = loop_blocks;
       }
       if (error <= options_.tolerance) break;
-      if (!aim.sets.empty()) {
+      if (std::ranges::any_of(aim.sets, [](const auto& caches) { return !caches.empty(); })) {
         // What sets want must not cost more than this.
         aim = target_;
-        aim.sets.clear();
+        aim.sets = {};
         continue;
       }
       if (error > 0.9 * before) break;
