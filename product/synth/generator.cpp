@@ -7,8 +7,9 @@
 namespace cachescape::synth {
 namespace {
 
-/// Blocks that are drawn for each reference; more bring little and cost time.
-constexpr int draws = 3;
+/// Blocks that are drawn for each reference; more bring little and cost time. Where words run short, fewer serve.
+constexpr int usual_draws = 3;
+constexpr int unique_draws = 6;
 /// Bins are drawn as if such a share of all references lay ahead: a smaller one makes a trace more regular than
 /// programs are, a larger one leaves more to chance.
 constexpr double horizon = 0.03;
@@ -154,6 +155,7 @@ Generator::Candidate Generator::draw() {
 std::optional<Generator::Candidate> Generator::choose_block() {
   std::optional<Candidate> best;
   double highest = 0;
+  const int draws = options_.unique ? unique_draws : usual_draws;
   const bool may_be_new = options_.loop_blocks == 0 || recency_.blocks() < options_.loop_blocks;
   for (int tries = 0; tries < draws || (!best && tries < 64 * draws); ++tries) {
     Candidate candidate = draw();
