@@ -271,7 +271,8 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   options.analysis.workers = 0;  // the program mostly waits for the analysis
   add_analysis_options(verb, options.analysis);
   verb.get_option("--lines")->description("Line sizes in bytes; 64 otherwise");
-  verb.get_option("--set-lines")->description("Line sizes whose set distances are kept too, or none; 64 otherwise");
+  verb.get_option("--set-lines")
+      ->description("Line sizes whose set distances are kept too, or none; 64 otherwise, 32,64,128 with --signature");
 }
 
 std::vector<std::string> options_for_children(const CLI::App& verb) {
@@ -296,6 +297,8 @@ Result<AnalysisOptions> recording_analysis(const RecordingOptions& options) {
   } else {
     // What most caches need, at a cost that a waiting person bears.
     if (flags.lines.empty()) flags.lines = {64};
+    // A signature tells of caches with lines of three widths.
+    if (flags.set_lines.empty() && flags.signature) flags.set_lines = {"32", "64", "128"};
     if (flags.set_lines.empty()) flags.set_lines = {"64"};
   }
   CACHESCAPE_TRY(AnalysisOptions analysis, analysis_options(flags));

@@ -15,9 +15,16 @@ namespace {
 
 /// More would make signatures longer, not traces better.
 constexpr std::size_t most_steps = 32;
+struct Sets {
+  LineSize line;
+  std::uint32_t sets;
+  std::uint32_t ways;
+};
 /// Caches whose conflicts tell how a program's blocks lie to each other: as first and as second levels have them.
-constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 6> told_sets{
-    {{64, 4}, {64, 8}, {128, 2}, {512, 2}, {512, 8}, {2048, 8}}};
+constexpr std::array told_sets{Sets{LineSize{5}, 256, 2},  Sets{LineSize{6}, 64, 4},   Sets{LineSize{6}, 64, 8},
+                               Sets{LineSize{6}, 128, 2},  Sets{LineSize{6}, 512, 2},  Sets{LineSize{6}, 512, 8},
+                               Sets{LineSize{6}, 512, 16}, Sets{LineSize{6}, 2048, 8}, Sets{LineSize{7}, 32, 8},
+                               Sets{LineSize{7}, 128, 2},  Sets{LineSize{7}, 256, 8},  Sets{LineSize{7}, 1024, 8}};
 
 std::uint64_t sum(const KindCounts& counts) { return counts[0] + counts[1] + counts[2]; }
 
@@ -97,15 +104,16 @@ void add_widths(Signature& signature, const Profile& profile, const Scope& scope
 
 void add_sets(Detail& detail, const Profile& profile, const Scope& scope) {
   for (const SetProfile& set : profile.sets) {
-    if (set.scope != scope || set.line != LineSize{6} || sum(set.touches) == 0) continue;
-    for (const auto& [sets, ways] : told_sets) {
+    if (set.scope != scope || sum(set.touches) == 0) continue;
+    for (const auto& [line, sets, ways] : told_sets) {
+      if (set.line != line) continue;
       const auto counts = std::ranges::find(set.counts, sets, &SetCounts::sets);
       if (counts == set.counts.end() || ways > set.ways) continue;
       std::uint64_t hits = 0;
       for (const auto& kind : counts->hits) {
         for (std::uint32_t distance = 0; distance < ways; ++distance) hits += kind[distance];
       }
-      detail.sets.push_back({sets, ways, share(hits, sum(set.touches))});
+      detail.sets.push_back({sets, ways, share(hits, sum(set.touches)), line});
     }
   }
 }

@@ -35,7 +35,8 @@ Json detail_json(const Detail& detail) {
   json["between"] = detail.between ? Json(*detail.between) : Json();
   json["sets"] = Json::array();
   for (const SetHitRate& s : detail.sets) {
-    json["sets"].push_back({{"sets", s.sets}, {"ways", s.ways}, {"hit_rate", s.hit_rate}});
+    json["sets"].push_back(
+        {{"line", s.line.bytes().value}, {"sets", s.sets}, {"ways", s.ways}, {"hit_rate", s.hit_rate}});
   }
   json["steps"] = Json::array();
   for (const Bin& step : detail.steps) json["steps"].push_back({{"blocks", step.value}, {"count", step.count}});

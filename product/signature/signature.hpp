@@ -43,11 +43,12 @@ struct Width {
   friend bool operator==(const Width&, const Width&) = default;
 };
 
-/// The hit rate of a set-associative LRU cache with lines of 64 bytes.
+/// The hit rate of a set-associative LRU cache.
 struct SetHitRate {
   std::uint32_t sets = 1;
   std::uint32_t ways = 1;
   double hit_rate = 0;
+  LineSize line{6};
 
   friend bool operator==(const SetHitRate&, const SetHitRate&) = default;
 };
@@ -60,7 +61,7 @@ struct Detail {
   std::uint64_t blocks = 0;                      ///< different ones; 0 = unknown
   std::vector<Width> widths;                     ///< ascending, below 512 bytes
   std::optional<BetweenRates> between;           ///< of blocks
-  std::vector<SetHitRate> sets;                  ///< by ascending (sets, ways)
+  std::vector<SetHitRate> sets;                  ///< by ascending (line, sets, ways)
   std::vector<Bin> steps;                        ///< as SignatureProfile::steps, the most frequent ones
   std::uint64_t other_steps = 0;                 ///< all others, anywhere
   double parallelism = 0;                        ///< loads that do not wait for each other; 0 = unknown

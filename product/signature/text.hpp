@@ -15,6 +15,9 @@ namespace cachescape::signature {
 /// Larger files are refused.
 inline constexpr std::size_t max_file_bytes = std::size_t{64} << 20;
 
+/// Lines of caches with sets where a signature does not name any.
+inline constexpr LineSize usual_set_line{6};
+
 /// The signatures of a file, at least one. Points that a concise signature leaves out are put back: hit rates in
 /// between, shares of halves as in the next smaller distance that is there. `name` is the file, for errors.
 Result<std::vector<Signature>> read_text(std::string_view text, std::string_view name);

@@ -291,16 +291,22 @@ class Reader {
   Result<void> sets(std::string_view line, std::string_view geometry, std::string_view text) {
     std::vector<SetHitRate>& all = signatures_.back().detail->sets;
     const std::size_t times = std::min(geometry.find('x'), geometry.size());
+    const std::size_t comma = std::min(geometry.find(','), geometry.size());
     const auto sets = whole_number(geometry.substr(0, times));
-    const auto ways = whole_number(geometry.substr(std::min(times + 1, geometry.size())));
+    const auto ways = whole_number(geometry.substr(std::min(times + 1, comma), comma - std::min(times + 1, comma)));
+    const auto bytes = comma == geometry.size() ? std::optional(usual_set_line.bytes().value)
+                                                : whole_number(geometry.substr(comma + 1));
     const auto rate = share(text);
     // So many lines can be simulated in an instant.
     constexpr std::uint64_t most = 1u << 16;
     if (!sets || !ways || !rate || *sets == 0 || *ways == 0 || *sets > most || *ways > most || *sets * *ways > most) {
       return wrong(line, "Sets(SETSxWAYS) = a share from 0 to 1, for at most 65,536 lines,");
     }
+    if (!bytes || !LineSize::valid(*bytes) || *bytes < 4 || *bytes > 256) {
+      return wrong(line, "Sets(SETSxWAYS,BYTES) with lines of 4 … 256 bytes");
+    }
     if (all.size() == 64) return wrong(line, "at most 64 caches with sets");
-    all.push_back({static_cast<std::uint32_t>(*sets), static_cast<std::uint32_t>(*ways), *rate});
+    all.push_back({static_cast<std::uint32_t>(*sets), static_cast<std::uint32_t>(*ways), *rate, LineSize::of(*bytes)});
     return {};
   }
 

@@ -34,7 +34,7 @@ Signature full() {
   between.fill(0.5);
   detail.widths = {{LineSize{5}, s.hit_rates, {}}, {LineSize{6}, s.hit_rates, between}};
   detail.between = between;
-  detail.sets = {{64, 8, 0.5}, {512, 2, 0.25}};
+  detail.sets = {{64, 8, 0.5}, {512, 2, 0.25}, {128, 2, 0.75, LineSize{7}}};
   detail.steps = {{1, 100}, {4095, 7}};
   detail.other_steps = 9;
   detail.parallelism = 2.5;
@@ -107,6 +107,9 @@ TEST(SignatureText, DetailsAreChecked) {
                                                         {"Between(512) = 0.5", "Between(512) ="},
                                                         {"Sets(64x8)", "Sets(0x8)"},
                                                         {"Sets(64x8)", "Sets(65536x65536)"},
+                                                        {"Sets(128x2,128)", "Sets(128x2,96)"},
+                                                        {"Sets(128x2,128)", "Sets(128x2,512)"},
+                                                        {"Sets(128x2,128)", "Sets(128,128)"},
                                                         {"Step(4095)", "Step(4096)"},
                                                         {"Step(4095)", "Step(1)"},
                                                         {"Blocks", "Bricks"}}) {

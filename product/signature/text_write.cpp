@@ -47,7 +47,10 @@ void write_detail(std::string& text, const Signature& signature) {
     write_between(text, width.line, width.between);
   }
   write_between(text, signature_block, detail.between);
-  for (const SetHitRate& s : detail.sets) text += fmt::format("Sets({}x{}) = {:g}\n", s.sets, s.ways, s.hit_rate);
+  for (const SetHitRate& s : detail.sets) {
+    const std::string line = s.line == usual_set_line ? "" : fmt::format(",{}", s.line.bytes().value);
+    text += fmt::format("Sets({}x{}{}) = {:g}\n", s.sets, s.ways, line, s.hit_rate);
+  }
   for (const Bin& step : detail.steps) text += fmt::format("Step({}) = {}\n", step.value, step.count);
   if (detail.other_steps > 0) text += fmt::format("Step(other) = {}\n", detail.other_steps);
 }

@@ -60,8 +60,10 @@ Aim aim_of(const signature::Signature& signature, LineSize least_line) {
     aim.lines[half] = shares_of(width.hit_rates, width.between);
     aim.least_line = std::min(aim.least_line, half);
   }
-  // Lines of 64 bytes have to be told apart for these.
-  if (aim.lines[half_of(64)]) aim.sets = signature.detail->sets;
+  for (const signature::SetHitRate& cache : signature.detail->sets) {
+    const std::size_t half = half_of(cache.line.bytes().value);
+    if (aim.lines[half]) aim.sets[half].push_back(cache);
+  }
   return aim;
 }
 

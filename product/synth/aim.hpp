@@ -28,14 +28,15 @@ struct Aim {
   DistanceShares blocks{};
   /// Of lines as wide as each half, where known.
   std::array<std::optional<DistanceShares>, signature_halves> lines{};
+  /// Of caches with sets, by the half that their lines are as wide as; only where these lines are known.
+  std::array<std::vector<signature::SetHitRate>, signature_halves> sets{};
   /// Touches in the same half as the last time, of those in a part that had been touched before.
   std::array<OctaveShares, signature_halves> same{};
   /// References that are the first to a part with these halves, where known.
   std::array<std::array<std::optional<double>, signature_bins>, signature_halves> first{};
-  std::vector<signature::SetHitRate> sets;  ///< of caches with lines of 64 bytes
-  std::uint64_t different_blocks = 0;       ///< 0 = unknown
-  double cold = 0;             ///< share of references to a block that was never touched before; 0 = unknown
-  std::size_t least_half = 0;  ///< that is still told apart: a word
+  std::uint64_t different_blocks = 0;  ///< 0 = unknown
+  double cold = 0;                     ///< share of references to a block that was never touched before; 0 = unknown
+  std::size_t least_half = 0;          ///< that is still told apart: a word
   std::size_t least_line = signature_halves;  ///< among the known lines; signature_halves = none is known
 };
 

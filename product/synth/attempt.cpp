@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,6 +25,13 @@ constexpr std::uint64_t least_far = 1024;
 /// References of a round, where one is not enough.
 constexpr std::uint64_t most_round = 2'000'000;
 constexpr std::uint64_t most_repeats = 1024;
+/// Blocks of the shortest loop, which does not fit into first-level caches, and of the longest.
+constexpr std::uint32_t shortest_loop = 128;
+constexpr std::uint32_t longest_loop = 1u << 15;
+/// So many loops in a row that are worse than a shorter one: longer ones will be as well.
+constexpr unsigned most_worse = 4;
+/// Loops that are not only tried once.
+constexpr std::size_t loops_corrected = 2;
 /// Narrower lines than caches have: to serve them as well would cost time, and the others.
 constexpr LineSize least_line{5};
 /// Without a word twice, lines of 32 bytes would be found again far too seldom whatever one does.
@@ -131,6 +142,29 @@ signature::Signature without_fine_points(signature::Signature signature) {
   return signature;
 }
 
+/// What lines of so many words can come to where no word is referenced twice: one reference of each is its first, which
+/// is new or, in a loop over so many lines (0 = none), as far away as that is long.
+void bound(DistanceShares& aim, std::uint64_t words, std::uint64_t loop_lines) {
+  const Bins& bins = *aim.bins;
+  std::size_t fresh = loop_lines > 0 ? bins.of(loop_lines - 1) : bins.cold();
+  if (fresh == bins.far()) fresh = bins.cold();
+  double left = 1 - 1 / static_cast<double>(words);
+  for (std::size_t b = 0; b < fresh; ++b) left -= aim.shares[b] = std::min(aim.shares[b], left);
+  const double found = 1 - 1 / static_cast<double>(words) - left;
+  std::fill(aim.shares.begin() + static_cast<std::ptrdiff_t>(fresh), aim.shares.end(), 0.0);
+  aim.shares[fresh] = 1 - found;
+}
+
+/// Wanting more than that would bring too many near ones instead.
+Aim within_reach(Aim aim, std::uint32_t loop_blocks) {
+  bound(aim.blocks, std::uint64_t{128} >> aim.least_half, loop_blocks);
+  for (std::size_t h = aim.least_half + 1; h < signature_halves; ++h) {
+    if (aim.lines[h])
+      bound(*aim.lines[h], std::uint64_t{1} << (h - aim.least_half), std::uint64_t{loop_blocks} << log2_lines(h));
+  }
+  return aim;
+}
+
 class Attempts {
  public:
   Attempts(const signature::Signature& signature, const SynthesisOptions& options)
@@ -140,10 +174,12 @@ class Attempts {
         length_(length_for(aim_of(signature, least_line), options)),
         options_(options) {}
 
-  /// With `loop_blocks` as GeneratorOptions has it, aims corrected as often as it helps.
-  void make(std::uint32_t loop_blocks, unsigned rounds) {
-    Aim aim = target_;
+  /// With `loop_blocks` as GeneratorOptions has it, aims corrected as often as it helps; the error of the first.
+  double make(std::uint32_t loop_blocks, unsigned rounds) {
+    const Aim reachable = options_.unique ? within_reach(target_, loop_blocks) : target_;
+    Aim aim = reachable;
     double before = 2;
+    double first = 0;
     for (unsigned round = 0; round < rounds; ++round) {
       ++made_;
       Attempt attempt = generate(aim, loop_blocks);
@@ -151,24 +187,24 @@ class Attempts {
       attempt.blocks = achieved.blocks;
       judge(attempt, achieved, loop_blocks > 0);
       const double error = attempt.fit.mean_error;
-      correct(aim, achieved, attempt.repeats);
+      if (round == 0) first = error;
+      correct(aim, reachable, achieved, attempt.repeats);
       if (best_.references.empty() || error < best_.fit.mean_error) {
         best_ = std::move(attempt);
-        best_loop_ = loop_blocks;
       }
       if (error <= options_.tolerance) break;
-      if (!aim.sets.empty()) {
+      if (std::ranges::any_of(aim.sets, [](const auto& caches) { return !caches.empty(); })) {
         // What sets want must not cost more than this.
-        aim = target_;
-        aim.sets.clear();
+        aim = reachable;
+        aim.sets = {};
         continue;
       }
       if (error > 0.9 * before) break;
       before = error;
     }
+    return first;
   }
 
-  std::uint32_t best_loop() const { return best_loop_; }
   double error() const { return best_.fit.mean_error; }
   Attempt take() {
     best_.fit.attempts = made_;
@@ -236,10 +272,10 @@ class Attempts {
     }
   }
 
-  void correct(Aim& aim, const Achieved& achieved, std::uint64_t repeats) const {
-    synth::correct(aim.blocks, target_.blocks, achieved.shares(whole, repeats));
-    for (std::size_t h = target_.least_line; h < signature_halves; ++h) {
-      if (target_.lines[h]) synth::correct(*aim.lines[h], *target_.lines[h], achieved.shares(h, repeats));
+  static void correct(Aim& aim, const Aim& target, const Achieved& achieved, std::uint64_t repeats) {
+    synth::correct(aim.blocks, target.blocks, achieved.shares(whole, repeats));
+    for (std::size_t h = target.least_line; h < signature_halves; ++h) {
+      if (target.lines[h]) synth::correct(*aim.lines[h], *target.lines[h], achieved.shares(h, repeats));
     }
   }
 
@@ -249,7 +285,6 @@ class Attempts {
   const SynthesisOptions& options_;
   unsigned made_ = 0;
   Attempt best_;
-  std::uint32_t best_loop_ = 0;
 };
 
 }  // namespace
@@ -262,9 +297,20 @@ Attempt best_attempt(const signature::Signature& signature, const SynthesisOptio
   }
   // A loop over little memory finds again what it has no words left for in the first round. How much memory is best
   // cannot be told beforehand.
-  attempts.make(0, 1);
-  for (std::uint32_t blocks = 256; blocks <= 1u << 15; blocks *= 2) attempts.make(blocks, 1);
-  if (attempts.error() > options.tolerance) attempts.make(attempts.best_loop(), options.rounds);
+  std::vector<std::pair<double, std::uint32_t>> loops{{attempts.make(0, 1), 0}};
+  double best = 2;
+  for (std::uint32_t blocks = shortest_loop, worse = 0; blocks <= longest_loop && worse < most_worse;) {
+    const double error = attempts.make(blocks, 1);
+    loops.emplace_back(error, blocks);
+    worse = error < best ? 0 : worse + 1;
+    best = std::min(best, error);
+    blocks += std::has_single_bit(blocks) ? blocks / 2 : blocks / 3;
+  }
+  // Nor which of the better ones corrections help most.
+  std::ranges::sort(loops);
+  for (const auto& [error, blocks] : std::span(loops).first(loops_corrected)) {
+    if (attempts.error() > options.tolerance) attempts.make(blocks, options.rounds);
+  }
   return attempts.take();
 }
 

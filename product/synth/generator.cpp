@@ -7,11 +7,12 @@
 namespace cachescape::synth {
 namespace {
 
-/// Blocks that are drawn for each reference; more bring little and cost time.
-constexpr int draws = 3;
+/// Blocks that are drawn for each reference; more bring little and cost time. Where words run short, fewer serve.
+constexpr int usual_draws = 3;
+constexpr int unique_draws = 6;
 /// Bins are drawn as if such a share of all references lay ahead: a smaller one makes a trace more regular than
 /// programs are, a larger one leaves more to chance.
-constexpr double horizon = 0.01;
+constexpr double horizon = 0.03;
 /// What the halves of a signature count against the accounts of lines, in references.
 constexpr double weight_of_halves = 0.2;
 /// Blocks this near are found by walking.
@@ -20,9 +21,6 @@ constexpr std::uint64_t near = 8;
 constexpr std::uint64_t short_trace = 20'000;
 constexpr std::uint64_t most_apart = 16;
 constexpr std::size_t told_every = std::size_t{1} << 16;
-
-/// Lines of 64 bytes, which caches with sets have.
-constexpr std::size_t half_of_sets = 4;
 
 /// Whether so many lines fill the greater part of a bin. Those at its very beginning would be a poor choice for
 /// distances all over it.
@@ -42,11 +40,13 @@ Generator::Generator(const Aim& aim, const GeneratorOptions& options)
       options_(options),
       random_(options.random_seed),
       placer_(options.steps, options.expected_blocks),
-      sets_(aim.sets),
-      with_sets_(!aim.sets.empty()),
       blocks_(aim.blocks) {
   for (std::size_t h = aim.least_line; h < signature_halves; ++h) {
-    if (aim.lines[h]) lines_[h] = Account(*aim.lines[h]);
+    if (!aim.lines[h]) continue;
+    lines_[h] = Account(*aim.lines[h]);
+    if (aim.sets[h].empty()) continue;
+    sets_[h].emplace(aim.sets[h]);
+    with_sets_ = true;
   }
 }
 
@@ -82,10 +82,11 @@ void Generator::weigh() {
     }
     weigh_chances();
   }
-  if (with_sets_) {
-    const Account& account = lines_[half_of_sets];
+  for (std::size_t h = aim_.least_line; with_sets_ && h < signature_halves; ++h) {
+    if (!sets_[h]) continue;
+    const Account& account = lines_[h];
     const bool far = account.fresh >= account.bins().far();
-    sets_.weigh(made_ + 1, far ? std::numeric_limits<std::uint64_t>::max() : account.bins().end(account.fresh) - 1);
+    sets_[h]->weigh(made_ + 1, far ? std::numeric_limits<std::uint64_t>::max() : account.bins().end(account.fresh) - 1);
   }
 }
 
@@ -111,9 +112,8 @@ void Generator::judge(std::uint32_t block, Worths& worths) const {
         const std::uint32_t line = line_of(block, part, level);
         const std::size_t bin = lines_[half].lines.bin(line);
         worth = lines_[half].want(bin, all_);
-        if (with_sets_ && half == half_of_sets) {
-          worth += bin == lines_[half].bins().cold() ? sets_.worth_of_new() : sets_.worth(line);
-        }
+        if (sets_[half])
+          worth += bin == lines_[half].bins().cold() ? sets_[half]->worth_of_new() : sets_[half]->worth(line);
       }
       if (!narrowest) worth += std::max(worths[2 * part], worths[2 * part + 1]);
       worths[part] = has_word(block, part) ? worth : std::numeric_limits<double>::lowest() / 64;
@@ -126,8 +126,15 @@ double Generator::value_of_new() const {
   double value = 0;
   for (std::size_t h = aim_.least_line; h < signature_halves; ++h) {
     if (aim_.lines[h]) value += lines_[h].want(lines_[h].bins().cold(), all_);
+    if (sets_[h]) value += sets_[h]->worth_of_new();
   }
-  return with_sets_ ? value + sets_.worth_of_new() : value;
+  return value;
+}
+
+bool Generator::conflicts_wanted() const {
+  double wanted = 0;
+  for (const auto& sets : sets_) wanted += sets ? sets->worth_of_miss() : 0;
+  return wanted > 0;
 }
 
 Generator::Candidate Generator::draw() {
@@ -148,6 +155,7 @@ Generator::Candidate Generator::draw() {
 std::optional<Generator::Candidate> Generator::choose_block() {
   std::optional<Candidate> best;
   double highest = 0;
+  const int draws = options_.unique ? unique_draws : usual_draws;
   const bool may_be_new = options_.loop_blocks == 0 || recency_.blocks() < options_.loop_blocks;
   for (int tries = 0; tries < draws || (!best && tries < 64 * draws); ++tries) {
     Candidate candidate = draw();
@@ -195,13 +203,17 @@ Reference Generator::refer(const Candidate& candidate) {
   const bool fresh = !candidate.block;
   const std::uint32_t block = fresh ? static_cast<std::uint32_t>(recency_.blocks()) : *candidate.block;
   if (fresh) {
-    placer_.place(blocks_.lines, with_sets_ && sets_.conflicts_wanted(), random_);
+    placer_.place(blocks_.lines, conflicts_wanted(), random_);
     trees_.emplace_back();
-    if (with_sets_) sets_.reserve(line_of(block, (2u << log2_lines(half_of_sets)) - 1, log2_lines(half_of_sets)));
+    visits_.push_back(0);
+    for (std::size_t h = aim_.least_line; h < signature_halves; ++h) {
+      if (sets_[h]) sets_[h]->reserve(line_of(block, (2u << log2_lines(h)) - 1, log2_lines(h)));
+    }
     if (options_.unique) used_.emplace_back();
   }
   const std::size_t bin = blocks_.bins().octave(blocks_.lines.touch(block));
   recency_.touch(block);
+  visits_[block] += bin > 0 ? 1 : 0;
   ++blocks_.made[candidate.booked];
   ++references_[bin];
 
@@ -223,9 +235,9 @@ Reference Generator::refer(const Candidate& candidate) {
     const std::uint32_t line = line_of(block, part, log2_lines(half));
     const std::size_t was = account.lines.touch(line);
     ++account.made[was >= account.bins().far() ? account.fresh : was];
-    if (with_sets_ && half == half_of_sets) {
+    if (sets_[half]) {
       const auto word = static_cast<std::uint8_t>((part - (1u << log2_lines(half))) << half);
-      sets_.touch(line, placer_.placement().word(block, word) >> half, was == account.bins().cold());
+      sets_[half]->touch(line, placer_.placement().word(block, word) >> half, was == account.bins().cold());
     }
   }
   const unsigned levels = static_cast<unsigned>(signature_halves - aim_.least_half);
@@ -250,6 +262,7 @@ std::vector<Reference> Generator::generate() {
     if (!candidate) break;
     references.push_back(refer(*candidate));
   }
+  placer_.gather(visits_);
   return references;
 }
 

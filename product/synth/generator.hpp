@@ -91,6 +91,7 @@ class Generator {
   std::optional<Candidate> choose_block();
   Candidate draw();
   double value_of_new() const;
+  bool conflicts_wanted() const;
   void judge(std::uint32_t block, Worths& worths) const;
   bool upper_half(std::uint32_t block, Part part, std::size_t half, std::size_t bin, const Worths& worths) const;
   /// By how much the upper half is to be preferred, as the signature's halves have it.
@@ -105,13 +106,14 @@ class Generator {
   double all_ = 1;  ///< references, with the next one
   Recency recency_;
   Placer placer_;
-  SetAccounts sets_;
+  std::array<std::optional<SetAccounts>, signature_halves> sets_;
   bool with_sets_ = false;
   BinShares chances_{};  ///< that a block is drawn from a bin, by `sum_of_chances_`
   double sum_of_chances_ = 0;
   Account blocks_;
   std::array<Account, signature_halves> lines_;
   std::vector<BlockTree> trees_;
+  std::vector<std::uint32_t> visits_;               ///< of each block, another block having been referenced before
   std::vector<std::array<std::uint64_t, 2>> used_;  ///< unique: words of each block that were referenced
   OctaveShares references_{};                       ///< by bin of the block's distance
   std::array<OctaveShares, signature_halves> again_{};

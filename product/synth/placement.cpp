@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 
 #include "cachescape/signature.hpp"
 
@@ -32,6 +33,7 @@ Placer::Placer(const signature::Detail* steps, std::uint64_t expected) : steps_(
   width_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::bit_ceil(expected), spread, columns));
   used_.resize(width_);
   crowded_.resize(columns);
+  meeting_.resize(spread);
 }
 
 std::uint32_t Placer::place_in(std::vector<std::uint32_t>& rows, std::uint32_t number) {
@@ -72,8 +74,23 @@ void Placer::place(const DepthBins& recent, bool crowded, Random& random) {
   placement_.turns.push_back(crowded ? std::uint8_t{0} : turned(block));
   const std::uint32_t place = crowded ? place_in(crowded_rows_, crowded_[column_]++ * columns + column_)
                                       : place_in(dense_rows_, used_[column_]++ * width_ + column_);
+  meeting_[place % spread].push_back(block);
   placement_.places.push_back(place);
   placement_.end = std::max(placement_.end, place + 1);
+}
+
+void Placer::gather(std::span<const std::uint32_t> visits) {
+  placement_.end = 0;
+  for (std::uint32_t column = 0; column < spread; ++column) {
+    std::vector<std::uint32_t>& blocks = meeting_[column];
+    std::ranges::stable_sort(blocks, std::greater{}, [&](std::uint32_t block) { return visits[block]; });
+    std::uint32_t place = column;
+    for (const std::uint32_t block : blocks) {
+      placement_.places[block] = place;
+      placement_.end = std::max(placement_.end, place + 1);
+      place += spread;
+    }
+  }
 }
 
 }  // namespace cachescape::synth

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "product/signature/signature.hpp"
@@ -33,6 +34,10 @@ class Placer {
   /// The next block in order. `recent` knows the blocks before.
   void place(const DepthBins& recent, bool crowded, Random& random);
   const Placement& placement() const { return placement_; }
+  /// Moves blocks together, none to other sets of first-level caches: of those that meet there, the ones with most
+  /// `visits` (one for each block) come to lie first. What is used much then lies close together, as in programs, which
+  /// is what caches serve well whose number of sets is no power of two.
+  void gather(std::span<const std::uint32_t> visits);
   Placement take() { return std::move(placement_); }
 
  private:
@@ -51,8 +56,9 @@ class Placer {
   std::uint32_t rows_ = 0;
   std::vector<std::uint32_t> dense_rows_;
   std::vector<std::uint32_t> crowded_rows_;
-  std::vector<std::uint32_t> used_;     ///< by each column
-  std::vector<std::uint32_t> crowded_;  ///< likewise
+  std::vector<std::uint32_t> used_;                  ///< by each column
+  std::vector<std::uint32_t> crowded_;               ///< likewise
+  std::vector<std::vector<std::uint32_t>> meeting_;  ///< blocks by column of first-level caches
   Placement placement_;
 };
 

@@ -1,5 +1,6 @@
 #include "product/synth/placement.hpp"
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -44,6 +45,35 @@ TEST(Placement, CrowdedBlocksLieAsTheProgramsDid) {
       columns.insert(placer.placement().places[block] % 64);
     }
     EXPECT_EQ(columns.size(), crowded ? 1u : 4u);
+  }
+}
+
+RC_GTEST_PROP(Placement, GatheringLeavesBlocksInTheirSets, (const std::vector<bool>& crowded)) {
+  signature::Detail detail;
+  detail.steps = {{3, 5}, {64, 3}};
+  Random random(1);
+  Placer placer(&detail, 100);
+  DepthBins recent;
+  std::vector<std::uint32_t> visits;
+  for (const bool crowd : crowded) {
+    placer.place(recent, crowd, random);
+    recent.touch(static_cast<std::uint32_t>(visits.size()));
+    visits.push_back(*rc::gen::inRange<std::uint32_t>(0, 5));
+  }
+  const Placement before = placer.placement();
+  placer.gather(visits);
+  const Placement after = placer.take();
+  std::map<std::uint32_t, std::size_t> blocks;
+  for (std::size_t block = 0; block < visits.size(); ++block) {
+    RC_ASSERT(after.places[block] < after.end);
+    RC_ASSERT(after.places[block] % 64 == before.places[block] % 64);
+    RC_ASSERT(blocks.emplace(after.places[block], block).second);
+  }
+  // No place before a block is empty, or has one that is visited less.
+  for (const auto& [place, block] : blocks) {
+    if (place < 64) continue;
+    RC_ASSERT(blocks.contains(place - 64));
+    RC_ASSERT(visits[blocks[place - 64]] >= visits[block]);
   }
 }
 

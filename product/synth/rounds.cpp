@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "product/synth/block_tree.hpp"
 #include "product/synth/depth_bins.hpp"
@@ -12,8 +14,9 @@ namespace cachescape::synth {
 namespace {
 
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-/// Blocks that are looked at for each first touch of a round.
+/// Blocks that are looked at for each first touch of a round: of those that had this part before, and of others.
 constexpr std::size_t tries = 8;
+constexpr std::size_t other_tries = 6;
 /// Blocks this far from each other lie in the same sets of first-level caches: their ways are as large, or smaller.
 constexpr std::uint32_t set_columns = 64;
 
@@ -150,23 +153,68 @@ class Maker {
     placement.places.push_back(place);
     placement.turns.push_back(0);
     placement.end = std::max(placement.end, place + 1);
-    families_[slot].push_back(block);
+    taken_.push_back(false);
     return block;
   }
 
-  /// Each width counts the same, however many of its lines are touched.
+  /// When a round begins, no block has a part.
+  void free_blocks() {
+    free_.assign(set_columns, {});
+    const DepthBins& blocks = widths_[whole]->lines;
+    for (std::uint64_t d = 0, b = blocks.lines() > 0 ? blocks.at(0) : 0; d < blocks.lines(); ++d) {
+      const auto block = static_cast<std::uint32_t>(b);
+      taken_[block] = false;
+      free_[result_.placement.places[block] % set_columns].push_back(block);
+      if (d + 1 < blocks.lines()) b = blocks.older(block);
+    }
+  }
+
+  /// Adds a candidate out of each of the bins that are most in want. Those that had the part before are as far away as
+  /// a round is long, or several; nearer distances are found among the others.
+  void add_others(std::uint32_t column, double all) {
+    struct Stretch {
+      double want;
+      std::size_t begin;
+      std::size_t end;
+    };
+    const std::vector<std::uint32_t>& blocks = free_[column];
+    const Width& width = *widths_[whole];
+    std::array<Stretch, most_bins> stretches;
+    std::size_t count = 0;
+    for (std::size_t begin = 0; begin < blocks.size();) {
+      const std::size_t bin = width.lines.bin(blocks[begin]);
+      std::size_t end = begin + 1;
+      while (end < blocks.size() && width.lines.bin(blocks[end]) == bin) ++end;
+      stretches[count++] = {width.want(blocks[begin], all), begin, end};
+      begin = end;
+    }
+    const auto bins = std::span(stretches).first(count);
+    const std::size_t most = std::min(count, other_tries);
+    std::ranges::partial_sort(bins, bins.begin() + static_cast<std::ptrdiff_t>(most), std::greater{}, &Stretch::want);
+    for (const Stretch& s : bins.first(most)) {
+      candidates_.push_back(blocks[s.begin + random_.below(s.end - s.begin)]);
+    }
+  }
+
+  void take(std::uint32_t slot, std::uint32_t block) {
+    taken_[block] = true;
+    std::vector<std::uint32_t>& blocks = free_[result_.placement.places[block] % set_columns];
+    if (const auto at = std::ranges::find(blocks, block); at != blocks.end()) blocks.erase(at);
+    std::vector<std::uint32_t>& family = families_[slot];
+    if (std::ranges::find(family, block) == family.end()) family.push_back(block);
+  }
+
+  /// Each width counts the same where all lines of a block are touched; where few are, narrow ones count less.
   double worth(std::uint32_t slot, std::uint32_t block, double all) const {
     std::array<double, whole + 1> sums{};
-    std::array<double, whole + 1> counts{};
     for (const Touch& touch : lines_of_slot_[slot]) {
       for (std::size_t w = narrowest(); w <= touch.widest; ++w) {
         if (!widths_[w]) continue;
         sums[w] += widths_[w]->want(line(block, touch.word, w), all);
-        ++counts[w];
       }
     }
     double worth = 0;
-    for (std::size_t w = narrowest(); w <= whole; ++w) worth += counts[w] > 0 ? sums[w] / counts[w] : 0;
+    for (std::size_t w = narrowest(); w <= whole; ++w) worth += sums[w] / (1u << log2_lines(w));
     return worth;
   }
 
@@ -174,17 +222,22 @@ class Maker {
     for (auto& width : widths_) {
       if (width) width->weigh(all);
     }
-    if (families_[slot].empty()) return new_block(slot);
     const std::vector<std::uint32_t>& family = families_[slot];
     // A block that does not exist yet: all its lines are new.
     auto best = static_cast<std::uint32_t>(result_.placement.places.size());
     double highest = worth(slot, best, all);
-    if (aim_.different_blocks > 0 && best >= aim_.different_blocks) {
-      best = family.front();
-      highest = worth(slot, best, all);
-    }
+    candidates_.clear();
     for (std::size_t i = 0; i < std::min(tries, family.size()); ++i) {
       const std::uint32_t block = family[family.size() <= tries ? i : random_.below(family.size())];
+      if (!taken_[block]) candidates_.push_back(block);
+    }
+    add_others(base_.places[slot] % set_columns, all);
+    if (candidates_.empty()) return new_block(slot);
+    if (aim_.different_blocks > 0 && best >= aim_.different_blocks) {
+      best = candidates_.front();
+      highest = worth(slot, best, all);
+    }
+    for (const std::uint32_t block : candidates_) {
       const double value = worth(slot, block, all);
       if (value <= highest) continue;
       best = block;
@@ -200,6 +253,7 @@ class Maker {
         for (std::size_t b = 0; b < most_bins; ++b) width->made[b] += width->within[b];
       }
     }
+    if (choosing) free_blocks();
     bins_.clear();
     const auto length = static_cast<double>(round_.size());
     for (const Touch& touch : touches_) {
@@ -208,6 +262,7 @@ class Maker {
         // What the round does within itself is booked already.
         const double all = made_rounds_ * length + length;
         block = block_for(touch.slot, all);
+        take(touch.slot, block);
       }
       for (std::size_t w = narrowest(); w <= touch.widest; ++w) {
         if (!widths_[w]) continue;
@@ -248,6 +303,9 @@ class Maker {
   std::vector<std::uint32_t> blocks_;                 ///< of each slot in this round
   std::vector<std::uint8_t> bins_;                    ///< of the first touch of each slot in this round
   std::vector<std::vector<std::uint32_t>> chosen_;    ///< blocks of each slot, by round
+  std::vector<std::vector<std::uint32_t>> free_;      ///< free ones by column, the most recent first
+  std::vector<bool> taken_;                           ///< by block: it has a part in this round
+  std::vector<std::uint32_t> candidates_;
   double made_rounds_ = 0;
   Rounds result_;
 };

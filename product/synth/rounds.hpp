@@ -20,9 +20,9 @@ struct Rounds {
 };
 
 /// Makes a round `count` times. Within a round every distance stays as it was made. Where a round touches a block for
-/// the first time, it takes one that took this part in a round before, whose lines lie as far back as is wanted most,
-/// or a new one in the same sets of first-level caches. So distances that would need a long trace are made from a short
-/// one.
+/// the first time, it takes one that has no part in this round yet and lies in the same sets of first-level caches: one
+/// that took this part in a round before, any other, or a new one, whichever's lines lie as far back as is wanted most.
+/// So distances that would need a long trace are made from a short one.
 Rounds make_rounds(const std::vector<Reference>& round, const Placement& placement, const Aim& aim, std::uint64_t count,
                    Random& random);
 

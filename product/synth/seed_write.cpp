@@ -12,7 +12,7 @@
 namespace cachescape::synth {
 namespace {
 
-constexpr int compression_level = 6;
+constexpr int compression_level = 1;
 
 std::vector<std::byte> body_of(const Seed& seed) {
   std::vector<std::byte> body;

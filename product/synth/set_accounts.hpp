@@ -11,8 +11,8 @@
 
 namespace cachescape::synth {
 
-/// LRU caches with lines of 64 bytes. A line is known by two numbers: its own, small and without gaps, and its place in
-/// memory, which decides its set. Not thread-safe.
+/// LRU caches with lines of one width. A line is known by two numbers: its own, small and without gaps, and its place
+/// in memory, which decides its set. Not thread-safe.
 class SetAccounts {
  public:
   /// More caches than `most` are left out.
@@ -28,8 +28,8 @@ class SetAccounts {
     return lower_[mask % 16] + upper_[mask / 16];
   }
   double worth_of_new() const { return lower_[new_ % 16] + upper_[new_ / 16]; }
-  /// Whether the caches find more than they should.
-  bool conflicts_wanted() const { return worth_of_miss_ > 0; }
+  /// What a miss in all of them is worth: how much more they find than they should.
+  double worth_of_miss() const { return worth_of_miss_; }
   /// Room for lines up to this one.
   void reserve(std::uint32_t line) {
     if (line >= found_in_.size()) found_in_.resize(2 * (line + std::size_t{1}), 0);

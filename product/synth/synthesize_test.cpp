@@ -122,6 +122,22 @@ TEST(Synthesize, UniqueSeedsReferToNoWordTwice) {
   }
 }
 
+TEST(Synthesize, UniqueSeedsDoNotMakeUpForFarDistancesByNearOnes) {
+  // A line of 16 words is found again 15 times; the program found it more often, the last ones not near.
+  auto target = small_signature();
+  target.detail.emplace();
+  const signature::HitRates lines{0.25, 0.5, 0.5, 0.5, 0.6, 0.7, 0.99, 0.99, 0.99, 0.99, 0.99, 0.99, 1, 1, 1, 1, 1};
+  target.hit_rates = lines;
+  target.detail->widths.push_back({LineSize{6}, lines, {}});
+  SynthesisOptions options;
+  options.unique = true;
+  const auto result = synthesize(std::span(&target, 1), options);
+  ASSERT_TRUE(result);
+  const Fit::Width& width = result->fits[0].widths.front();
+  ASSERT_EQ(width.line, LineSize{6});
+  for (std::size_t d = 0; d < 6; ++d) EXPECT_NEAR(width.achieved[d], lines[d], 0.02) << "2^" << d;
+}
+
 TEST(Synthesize, KeepsWritesThreadsAndForeignBlocks) {
   auto target = small_signature();
   target.detail.emplace();
