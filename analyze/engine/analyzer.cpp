@@ -68,7 +68,6 @@ std::uint64_t Analyzer::unwanted() const {
 void Analyzer::pass_over(ThreadId thread, const KindCounts& accesses, std::uint64_t bytes) {
   Engine& e = *engine_;
   const std::uint32_t number = e.thread_number(thread);
-  if (number == e.threads.size()) e.add_thread(thread);
   for (std::size_t k = 0; k < access_kinds; ++k) {
     e.threads[number].accesses[k] += accesses[k];
     e.position += accesses[k];
@@ -136,10 +135,11 @@ Profile Analyzer::profile(std::span<const double> weights) {
     const auto counted = std::ranges::find(e.everything, *e.places_line, [](const auto& a) { return a->line(); });
     profile.places.line = *e.places_line;
     profile.places.site_distances = (*counted)->places();
+    const std::vector<analyze::PlaceTotals::Totals>& totals = e.place_totals.totals();
     for (PlaceDistances& d : profile.places.site_distances) {
-      if (d.place >= e.place_totals.size()) continue;
-      d.accesses = e.place_totals[d.place].accesses;
-      d.bytes = e.place_totals[d.place].bytes;
+      if (d.place >= totals.size()) continue;
+      d.accesses = totals[d.place].accesses;
+      d.bytes = totals[d.place].bytes;
       if (e.sampling.method == Sampling::Method::interval && e.analysed > 0)
         analyze::weigh_totals(d, static_cast<double>(e.position) / static_cast<double>(e.analysed));
     }

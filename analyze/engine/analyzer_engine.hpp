@@ -15,6 +15,7 @@
 #include "analyze/coherence/sharing_analysis.hpp"
 #include "analyze/engine/lanes.hpp"
 #include "analyze/engine/line_analysis.hpp"
+#include "analyze/engine/place_totals.hpp"
 #include "analyze/engine/signature_streams.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "cachescape/analyzer.hpp"
@@ -33,11 +34,6 @@ struct Analyzer::Engine {
   /// All line sizes of one stream of accesses.
   using Stream = std::vector<std::unique_ptr<LineAnalysis>>;
 
-  struct PlaceTotals {
-    KindCounts accesses{};
-    std::uint64_t bytes = 0;
-  };
-
   struct Thread {
     ThreadId id;
     KindCounts accesses{};
@@ -47,7 +43,11 @@ struct Analyzer::Engine {
   explicit Engine(const AnalysisOptions& options);
 
   Stream new_stream(unsigned halvings) const;
-  std::uint32_t thread_number(ThreadId id);
+  /// The number of a thread, new or not.
+  std::uint32_t thread_number(ThreadId id) {
+    return known_thread && threads[*known_thread].id == id ? *known_thread : look_up_thread(id);
+  }
+  std::uint32_t look_up_thread(ThreadId id);
   void add_thread(ThreadId id);
   void add_sharing();
   void drop_sharing_of_too_many();
@@ -71,13 +71,6 @@ struct Analyzer::Engine {
       for (auto& analysis : t.own) visit(*analysis);
     }
   }
-  void count_place(std::uint32_t place, AccessKind kind, std::uint64_t size, std::uint64_t times) {
-    if (place >= place_totals.size()) [[unlikely]]
-      place_totals.resize(std::max<std::size_t>(std::size_t{place} + 1, place_totals.size() * 2));
-    PlaceTotals& totals = place_totals[place];
-    totals.accesses[static_cast<std::size_t>(kind)] += times;
-    totals.bytes += size * times;
-  }
   std::uint32_t analysed_size(Address address, std::uint32_t size, std::uint64_t times);
   void watch_memory();
   void halve_samples();
@@ -92,13 +85,14 @@ struct Analyzer::Engine {
   std::vector<std::unique_ptr<analyze::SharingAnalysis>> sharing;   ///< by degree and line size
   std::vector<analyze::SignatureStreams> signatures;                ///< by rule
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  ///< of threads, by id
+  std::optional<std::uint32_t> known_thread;                        ///< number of the one that was looked up last
   std::uint64_t position = 0;                                       ///< accesses seen
   std::uint64_t analysed = 0;
   std::uint64_t bytes = 0;
-  std::optional<LineSize> places_line;    ///< whose distances are counted by place
-  std::vector<PlaceTotals> place_totals;  ///< by place
-  std::uint64_t cut = 0;                  ///< accesses longer than longest_access
-  std::uint64_t memory_checked = 0;       ///< position at which memory was last looked at
+  std::optional<LineSize> places_line;  ///< whose distances are counted by place
+  analyze::PlaceTotals place_totals;
+  std::uint64_t cut = 0;             ///< accesses longer than longest_access
+  std::uint64_t memory_checked = 0;  ///< position at which memory was last looked at
   std::vector<std::string> warnings;
   PackedBatch packed;                                             ///< room for one
   std::array<analyze::Stretch, analyze::Lanes::depth> stretches;  ///< by number, modulo depth

@@ -64,9 +64,10 @@ Analyzer::Engine::Stream Analyzer::Engine::new_stream(unsigned halvings) const {
   return stream;
 }
 
-std::uint32_t Analyzer::Engine::thread_number(ThreadId id) {
-  const auto it = numbers.find(id.value);
-  return it == numbers.end() ? static_cast<std::uint32_t>(threads.size()) : it->second;
+std::uint32_t Analyzer::Engine::look_up_thread(ThreadId id) {
+  if (!numbers.contains(id.value)) add_thread(id);
+  known_thread = numbers.at(id.value);
+  return *known_thread;
 }
 
 void Analyzer::Engine::add_sharing() {
@@ -162,9 +163,9 @@ void Analyzer::Engine::consume(const AccessBatch& batch) {
 void Analyzer::Engine::consume(const PackedBatch& batch) {
   if (batch.empty()) return;
   const std::uint32_t number = thread_number(batch.thread);
-  if (number == threads.size()) add_thread(batch.thread);
-  for (std::size_t k = 0; k < access_kinds; ++k) threads[number].accesses[k] += batch.kinds()[k];
-  bytes += batch.bytes();
+  const AccessSums sums = sums_of(batch.accesses());
+  for (std::size_t k = 0; k < access_kinds; ++k) threads[number].accesses[k] += sums.kinds[k];
+  bytes += sums.bytes;
   const bool by_intervals = sampling.method == Sampling::Method::interval;
   for (std::span<const PackedAccess> rest = batch.accesses(); !rest.empty();) {
     std::size_t count = rest.size();
@@ -184,8 +185,7 @@ void Analyzer::Engine::consume(const PackedBatch& batch) {
 void Analyzer::Engine::queue(std::uint32_t thread, std::span<const PackedAccess> accesses) {
   filling->add(thread, accesses);
   analysed += accesses.size();
-  if (!places_line) return;
-  for (const PackedAccess& a : accesses) count_place(a.place(), a.kind(), a.size(), 1);
+  if (places_line) place_totals.add(accesses);
 }
 
 void Analyzer::Engine::hand_over() {
@@ -257,7 +257,6 @@ void Analyzer::Engine::consume(const StridedRun& run) {
     return consume(shorter);
   }
   const std::uint32_t number = thread_number(run.thread);
-  if (number == threads.size()) add_thread(run.thread);
   for (const StridedAccess& a : run.body) {
     threads[number].accesses[static_cast<std::size_t>(a.kind)] += run.trips;
     bytes += run.trips * a.size;
@@ -271,7 +270,7 @@ void Analyzer::Engine::consume(const StridedRun& run) {
   analysed += accesses;
   if (places_line)
     for (const StridedAccess& a : run.body)
-      count_place(static_cast<std::uint32_t>(a.site.value), a.kind, a.size, run.trips);
+      place_totals.add(static_cast<std::uint32_t>(a.site.value), a.kind, a.size, run.trips);
   filling->add(number, run.trips, run.body);
   if (filling->full()) hand_over();
 }

@@ -4,13 +4,23 @@
 #include <utility>
 
 namespace cachescape::analyze {
+namespace {
 
-Lanes::Lanes(unsigned workers) {
+constexpr std::uint64_t several = 2;
+static_assert(several < Lanes::depth);
+
+}  // namespace
+
+Lanes::Lanes(unsigned workers) : worth_waking_(several) {
   for (unsigned i = 1; i < workers; ++i) {
     threads_.emplace_back([this] {
       std::unique_lock lock(mutex_);
-      while (!stop_)
-        if (!work(lock)) wait(lock);
+      while (!stop_) {
+        if (work(lock)) continue;
+        ++sleeping_;
+        for_workers_.wait(lock);
+        --sleeping_;
+      }
     });
   }
 }
@@ -20,7 +30,7 @@ Lanes::~Lanes() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  changed_.notify_all();
+  for_workers_.notify_all();
 }
 
 void Lanes::set(std::vector<Lane> lanes) {
@@ -38,35 +48,49 @@ Lanes::State* Lanes::ready() {
   return found;
 }
 
+void Lanes::wake() {
+  if (sleeping_ == 0 && !awaited_) return;
+  const State* const more = ready();
+  if (more == nullptr) return;
+  if (sleeping_ == 0) {
+    for_caller_.notify_one();
+  } else if (added_ - more->done >= worth_waking_) {
+    for_workers_.notify_one();
+  }
+}
+
 bool Lanes::work(std::unique_lock<std::mutex>& lock) {
   State* const mine = ready();
   if (mine == nullptr) return false;
   mine->busy = true;
+  wake();
   lock.unlock();
   mine->lane.work(mine->done);
   lock.lock();
   mine->busy = false;
   ++mine->done;
-  if (waiting_ > 0) changed_.notify_all();
+  if (awaited_ && under_way() <= *awaited_) for_caller_.notify_one();
   return true;
 }
 
-std::uint64_t Lanes::all_done() const {
+std::uint64_t Lanes::under_way() const {
   std::uint64_t least = added_;
   for (const State& s : lanes_) least = std::min(least, s.done);
-  return least;
+  return added_ - least;
 }
 
-void Lanes::wait(std::unique_lock<std::mutex>& lock) {
-  ++waiting_;
-  changed_.wait(lock);
-  --waiting_;
+void Lanes::work_down_to(std::uint64_t pieces, std::unique_lock<std::mutex>& lock) {
+  while (under_way() > pieces) {
+    if (work(lock)) continue;
+    awaited_ = pieces;
+    for_caller_.wait(lock);
+    awaited_.reset();
+  }
 }
 
 std::uint64_t Lanes::next() {
   std::unique_lock lock(mutex_);
-  while (all_done() + depth <= added_)
-    if (!work(lock)) wait(lock);
+  if (under_way() == depth) work_down_to(depth - several, lock);
   return added_;
 }
 
@@ -74,15 +98,17 @@ void Lanes::add() {
   {
     const std::lock_guard lock(mutex_);
     ++added_;
-    if (waiting_ > 0) changed_.notify_all();
+    wake();
   }
   if (threads_.empty()) drain();
 }
 
 void Lanes::drain() {
   std::unique_lock lock(mutex_);
-  while (all_done() < added_)
-    if (!work(lock)) wait(lock);
+  worth_waking_ = 1;
+  wake();
+  work_down_to(0, lock);
+  worth_waking_ = several;
 }
 
 }  // namespace cachescape::analyze

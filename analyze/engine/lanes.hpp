@@ -14,6 +14,7 @@ namespace cachescape::analyze {
 
 /// Every lane takes all pieces, one after the other; different lanes may be at different pieces, at most `depth` apart,
 /// so that a lane that is held up does not hold the others up. Called by one thread, which works along while it waits.
+/// Waking a thread takes longer than adding a piece: who sleeps is woken for two pieces, or for room for two.
 class Lanes {
  public:
   /// Pieces under way at once: what piece n occupies is free again when next() returns n + depth.
@@ -48,13 +49,19 @@ class Lanes {
   State* ready();
   /// Takes one lane on by a piece, if any can go on.
   bool work(std::unique_lock<std::mutex>& lock);
-  /// Pieces that all lanes are done with.
-  std::uint64_t all_done() const;
-  void wait(std::unique_lock<std::mutex>& lock);
+  /// Wakes somebody who sleeps if a lane can go on that is worth it.
+  void wake();
+  /// Pieces that not all lanes are done with.
+  std::uint64_t under_way() const;
+  /// Works along until no more than so many pieces are under way.
+  void work_down_to(std::uint64_t pieces, std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
-  std::condition_variable changed_;
-  unsigned waiting_ = 0;  ///< threads
+  std::condition_variable for_workers_;
+  std::condition_variable for_caller_;
+  unsigned sleeping_ = 0;                 ///< workers
+  std::optional<std::uint64_t> awaited_;  ///< the caller sleeps until so few pieces are under way
+  std::uint64_t worth_waking_ = 0;        ///< pieces that a lane is behind
   std::uint64_t added_ = 0;
   std::vector<State> lanes_;
   bool stop_ = false;

@@ -149,7 +149,8 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
     const auto kind = static_cast<std::uint8_t>(kernel ? a.flags & ~CACHESCAPE_CODE_KERNEL : a.flags);
     if (a.slot >= slots || a.witness >= slots || a.size > longest_part || kind > CACHESCAPE_MODIFY) return 0;
     const std::uint64_t instruction = d.address + static_cast<std::uint64_t>(std::int64_t{a.code});
-    accesses_.push_back({a.slot, a.size, static_cast<AccessKind>(kind), site_at(instruction, mapping), a.offset});
+    accesses_.push_back(
+        {a.slot, a.offset, AccessShape(a.size, static_cast<AccessKind>(kind)), site_at(instruction, mapping)});
     if (kernel) sites_[accesses_.back().site].calls_kernel = true;
     if (to.stretches == 0 || stretches_.back().witness != a.witness) {
       stretches_.push_back({a.witness, 0, {}, 0});
@@ -161,6 +162,8 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
     stretch.bytes += a.size;
   }
   descriptors_.push_back(to);
+  PlainRecord& plain = plain_.emplace_back();
+  if (to.slots != 0 && to.stretches == 1) plain = {to.first_access, to.slots, to.accesses, stretches_.back().witness};
   return bytes;
 }
 

@@ -14,6 +14,7 @@
 
 #include "cachescape/access.hpp"
 #include "cachescape/places.hpp"
+#include "observe/collect/plain_record.hpp"
 #include "observe/collect/session_file.hpp"
 #include "session/code.h"
 
@@ -61,13 +62,7 @@ struct CodeContext {
 
 class CodeTable {
  public:
-  struct Access {
-    std::uint16_t slot = 0;
-    std::uint16_t size = 0;
-    AccessKind kind = AccessKind::read;
-    std::uint32_t site = 0;  ///< number in sites()
-    std::int32_t offset = 0;
-  };
+  using Access = SlotAccess;  ///< its site is a number in sites()
   /// Accesses in a row that were made if one word is not zero.
   struct Stretch {
     std::uint16_t witness = 0;
@@ -76,11 +71,11 @@ class CodeTable {
     std::uint32_t bytes = 0;                          ///< of all accesses
   };
   struct Descriptor {
-    std::uint32_t slots = 0;
-    std::uint32_t accesses = 0;
+    std::uint16_t slots = 0;
+    std::uint16_t accesses = 0;
+    std::uint32_t stretches = 0;
     std::uint32_t first_access = 0;
     std::uint32_t first_stretch = 0;
-    std::uint32_t stretches = 0;
   };
 
   /// Reads what was added since the last call. False where it is broken: nothing behind that is read any more.
@@ -94,6 +89,9 @@ class CodeTable {
     const std::uint64_t number = word - CACHESCAPE_CODE;
     return number < descriptors_.size() ? &descriptors_[number] : nullptr;
   }
+  /// The record of each descriptor.
+  const std::vector<PlainRecord>& plain_records() const { return plain_; }
+  const std::vector<Access>& accesses() const { return accesses_; }
   const Access* accesses_of(const Descriptor& d) const { return accesses_.data() + d.first_access; }
   const Stretch* stretches_of(const Descriptor& d) const { return stretches_.data() + d.first_stretch; }
 
@@ -126,6 +124,7 @@ class CodeTable {
   std::uint64_t bytes_read_ = 0;
   Place descriptors_at_, mappings_at_, counts_at_, contexts_at_;
   std::vector<Descriptor> descriptors_;
+  std::vector<PlainRecord> plain_;  ///< by descriptor
   std::vector<Access> accesses_;
   std::vector<Stretch> stretches_;
   std::vector<CodeSite> sites_;

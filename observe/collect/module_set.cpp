@@ -1,5 +1,6 @@
 #include "observe/collect/module_set.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -92,9 +93,10 @@ std::optional<DecodedAccess> decoded(const cachescape_access& a, const cachescap
   result.lanes = a.lanes;
   result.size = a.size;
   result.site = static_cast<std::uint32_t>(first_site + a.site);
-  result.kind = static_cast<AccessKind>(kind);
+  result.shape = AccessShape(static_cast<std::uint32_t>(std::min<std::uint64_t>(a.size, longest_part)),
+                             static_cast<AccessKind>(kind));
   result.offset = a.offset;
-  result.step = a.step;
+  result.step = strided ? a.step : 0;
   return result;
 }
 
@@ -127,6 +129,7 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
   module->begin = m.descriptors;
   module->bytes = all.size();
   module->by_word.resize(all.size() / 4 + 1);
+  module->plain.resize(all.size() / 4 + 1);
   while (!rest.empty()) {
     const std::size_t at = all.size() - rest.size();
     const auto head = Rows<cachescape_descriptor>::take(rest, 1);
@@ -153,12 +156,17 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
       to.is_long = to.is_long || access->size > longest_part;
       to.accesses.push_back(*access);
     }
+    to.plain = to.simple && !to.is_long;
     to.number = descriptors_++;
     for (const DecodedAccess& access : to.accesses) {
-      ++to.kinds[static_cast<std::size_t>(access.kind)];
+      ++to.kinds[static_cast<std::size_t>(access.shape.kind())];
       to.bytes += access.size;
     }
     module->by_word[at / 4] = static_cast<std::uint32_t>(module->descriptors.size());
+    if (!to.plain || to.is_loop || names_site) continue;
+    module->plain[at / 4] = {static_cast<std::uint32_t>(plain_accesses_.size()), d.slots, d.accesses, 0};
+    for (const DecodedAccess& access : to.accesses)
+      plain_accesses_.push_back({access.slot, access.offset, access.shape, access.site});
   }
 
   for (std::size_t i = 0; i < tables->counts.size(); ++i)

@@ -9,30 +9,32 @@
 
 #include "cachescape/access.hpp"
 #include "cachescape/places.hpp"
+#include "observe/collect/plain_record.hpp"
 #include "observe/collect/session_file.hpp"
 #include "session/record.h"
 
 namespace cachescape::collect {
+
+/// A longer access, of memcpy() for one, is taken as several.
+inline constexpr std::uint64_t longest_part = 4096;
 
 /// An access of a descriptor, checked: its words lie within the record.
 struct DecodedAccess {
   std::uint16_t slot = 0;
   std::uint8_t flags = 0;
   std::uint8_t lanes = 1;
+  std::int32_t offset = 0;
+  std::int32_t step = 0;
   std::uint32_t size = 0;
   std::uint32_t site = 0;  ///< number in ModuleSet::sites()
-  AccessKind kind = AccessKind::read;
-  std::int64_t offset = 0;
-  std::int64_t step = 0;
+  AccessShape shape;       ///< where it is not longer than longest_part
 
   /// One address, one size.
   bool simple() const {
     return (flags & (CACHESCAPE_SIZED | CACHESCAPE_MASKED | CACHESCAPE_VECTOR)) == 0 && lanes == 1;
   }
+  bool strided() const { return (flags & CACHESCAPE_STRIDED) != 0; }
 };
-
-/// A longer access, of memcpy() for one, is taken as several.
-inline constexpr std::uint64_t longest_part = 4096;
 
 struct DecodedDescriptor {
   std::uint32_t slots = 0;
@@ -40,6 +42,7 @@ struct DecodedDescriptor {
   bool is_loop = false;
   bool simple = false;       ///< all its accesses are
   bool is_long = false;      ///< one of its accesses is longer than longest_part
+  bool plain = false;        ///< simple and not long: each access is a packed one
   bool names_site = false;   ///< no record begins with it: the site of an allocation
   std::uint32_t block = 0;   ///< number in ModuleSet::blocks()
   std::uint32_t number = 0;  ///< among all descriptors
@@ -66,6 +69,17 @@ class ModuleSet {
     if (last_ != nullptr && address - last_->begin < last_->bytes) return last_->at(address);
     return find_module(address);
   }
+
+  /// Of the module that was asked for last: where its descriptors are in the program, and the record at each 4 bytes.
+  struct PlainRecords {
+    std::uint64_t begin = 0;
+    std::uint64_t bytes = 0;
+    const PlainRecord* records = nullptr;
+  };
+  PlainRecords plain_records() const {
+    return last_ == nullptr ? PlainRecords{} : PlainRecords{last_->begin, last_->bytes, last_->plain.data()};
+  }
+  const std::vector<SlotAccess>& plain_accesses() const { return plain_accesses_; }
 
   /// For locations that no module's tables have. `inlined_at` is one of locations().
   std::uint32_t add_location(Location location) {
@@ -98,6 +112,7 @@ class ModuleSet {
   struct Module {
     std::uint64_t begin = 0, bytes = 0;  ///< of its descriptors in the program
     std::vector<std::uint32_t> by_word;  ///< descriptor at each 4 bytes, plus 1
+    std::vector<PlainRecord> plain;      ///< in the same places
     std::vector<DecodedDescriptor> descriptors;
     std::uint32_t entry = 0;  ///< in the session
     std::uint32_t first_block = 0;
@@ -123,7 +138,8 @@ class ModuleSet {
   std::vector<std::unique_ptr<Module>> modules_;
   const Module* last_ = nullptr;
   std::uint32_t read_ = 0;
-  std::uint32_t descriptors_ = 0;  ///< in all modules
+  std::uint32_t descriptors_ = 0;           ///< in all modules
+  std::vector<SlotAccess> plain_accesses_;  ///< of plain records
   std::vector<Location> locations_;
   std::vector<Block> blocks_;
   std::vector<Site> sites_;

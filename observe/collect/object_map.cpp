@@ -16,6 +16,7 @@ void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_
     const bool covered = at->first >= begin && at->second.end <= end;
     if (at->second.object != for_object || !covered) ++generation_;
     at = ranges_.erase(at);
+    ++ranges_generation_;
   }
 }
 
@@ -24,6 +25,7 @@ void ObjectMap::put(std::uint64_t begin, std::uint64_t end, std::uint32_t object
   clear(begin, end, object);
   small_.clear(begin, end);
   ranges_.emplace(begin, Range{end, object});
+  ++ranges_generation_;
   count(object, end - begin);
 }
 
@@ -100,6 +102,7 @@ void ObjectMap::free(std::uint64_t address) {
   if (at == ranges_.end() || at->second.freed) return;
   live_bytes_[at->second.object] -= at->second.end - at->first;
   at->second.freed = true;
+  ++ranges_generation_;
 }
 
 ObjectMap::Stretch ObjectMap::around(std::uint64_t address) const {

@@ -42,6 +42,8 @@ class ObjectMap {
   /// Grows whenever a stretch that around() gave may no longer belong to its object, or to none. Memory of one object
   /// that is freed and allocated for the same object again changes neither.
   const std::uint64_t& generation(bool of_object) const { return of_object ? generation_ : gap_generation_; }
+  /// Grows whenever around() may give another stretch than before.
+  std::uint64_t ranges_generation() const { return ranges_generation_; }
   const std::vector<Object>& objects() const { return objects_; }
   /// The object that each origin of allocations made.
   const std::map<AllocationOrigin, std::uint32_t>& heap_origins() const { return by_origin_; }
@@ -65,6 +67,7 @@ class ObjectMap {
   std::uint32_t stack_ = nowhere;
   std::uint64_t generation_ = 1;
   std::uint64_t gap_generation_ = 1;
+  std::uint64_t ranges_generation_ = 1;
 };
 
 }  // namespace cachescape::collect

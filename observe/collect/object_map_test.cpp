@@ -68,7 +68,10 @@ RC_GTEST_PROP(ObjectMap, SmallAndLargeObjectsTakeTurns, ()) {
   std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> live;  // end and site by begin
   std::map<std::uint32_t, std::uint32_t> objects;
   PlaceNumbers numbers;
-  const auto object_at = [&](std::uint64_t address) { return numbers.pairs()[numbers.number(0, address, map)].object; };
+  const auto object_at = [&](std::uint64_t address) {
+    numbers.follow(map, 1);
+    return numbers.pairs()[numbers.number(0, address, map)].object;
+  };
   for (int i = 0; i < 40; ++i) {
     const auto begin = *rc::gen::inRange<std::uint64_t>(0, 64) * 4096;
     if (const auto old = live.find(begin); old != live.end()) {
@@ -119,24 +122,46 @@ TEST(ObjectMap, TakesARangeThatReachesBeyondTheAddressSpace) {
   EXPECT_EQ(map.object_at(~std::uint64_t{0} - 5), 0u);
 }
 
-TEST(PlaceNumbers, AreDenseAndFollowTheObjects) {
-  ObjectMap map;
-  const ModuleSet modules;
-  PlaceNumbers numbers;
-  map.allocate(100, 50, {.site = 0}, modules);
-  EXPECT_EQ(numbers.number(4, 100, map), 1u);
-  EXPECT_EQ(numbers.number(4, 149, map), 1u);
-  EXPECT_EQ(numbers.number(4, 150, map), 2u);
-  EXPECT_EQ(numbers.number(2, 100, map), 3u);
-  map.free(100);
-  EXPECT_EQ(numbers.number(4, 100, map), 2u);
-  map.allocate(100, 50, {.site = 9}, modules);
-  EXPECT_EQ(numbers.number(4, 100, map), 4u);
-  ASSERT_EQ(numbers.pairs().size(), 5u);
-  EXPECT_EQ(numbers.pairs()[0].site, nowhere);
-  EXPECT_EQ(numbers.pairs()[2].site, 4u);
-  EXPECT_EQ(numbers.pairs()[2].object, nowhere);
-  EXPECT_EQ(numbers.pairs()[4].object, 1u);
+class Numbers : public testing::Test {
+ protected:
+  std::uint32_t number(std::uint32_t site, std::uint64_t address) {
+    numbers_.follow(map_, 5);
+    return numbers_.number(site, address, map_);
+  }
+
+  ObjectMap map_;
+  const ModuleSet modules_;
+  PlaceNumbers numbers_;
+};
+
+TEST_F(Numbers, AreDenseAndFollowTheObjects) {
+  map_.allocate(100, 50, {.site = 0}, modules_);
+  EXPECT_EQ(number(4, 100), 1u);
+  EXPECT_EQ(number(4, 149), 1u);
+  EXPECT_EQ(number(4, 150), 2u);
+  EXPECT_EQ(number(2, 100), 3u);
+  map_.free(100);
+  EXPECT_EQ(number(4, 100), 2u);
+  map_.allocate(100, 50, {.site = 9}, modules_);
+  EXPECT_EQ(number(4, 100), 4u);
+  ASSERT_EQ(numbers_.pairs().size(), 5u);
+  EXPECT_EQ(numbers_.pairs()[0].site, nowhere);
+  EXPECT_EQ(numbers_.pairs()[2].site, 4u);
+  EXPECT_EQ(numbers_.pairs()[2].object, nowhere);
+  EXPECT_EQ(numbers_.pairs()[4].object, 1u);
+}
+
+TEST_F(Numbers, KnowWhatComesToLieWhereNothingWas) {
+  EXPECT_EQ(number(0, 0x10000), 1u);
+  map_.allocate(0x20000, 16, {.site = 0}, modules_);
+  EXPECT_EQ(number(0, 0x20000), 2u);
+  EXPECT_EQ(number(0, 0x10000), 1u);
+  EXPECT_EQ(number(1, 0x10000), 3u);
+  map_.allocate(0x10000, 0x8000, {.site = 0}, modules_);
+  EXPECT_EQ(number(0, 0x10000), 2u);
+  EXPECT_EQ(number(0, 0x18000), 1u);
+  map_.free(0x10000);
+  EXPECT_EQ(number(1, 0x10000), 3u);
 }
 
 }  // namespace

@@ -9,22 +9,49 @@ std::uint32_t PlaceNumbers::number_of(std::uint32_t site, std::uint32_t object) 
   return entry->second;
 }
 
-std::uint32_t PlaceNumbers::look_up_small(std::uint32_t site, std::uint32_t object) {
-  last_[site].small_object = object;
-  last_[site].small_number = number_of(site, object);
-  return last_[site].small_number;
+void PlaceNumbers::forget(const ObjectMap& objects) {
+  for (const bool of_object : {false, true}) {
+    if (objects.generation(of_object) == generations_[of_object]) continue;
+    generations_[of_object] = objects.generation(of_object);
+    for (const std::uint32_t site : remembered_[of_object]) {
+      Last& last = last_[site];
+      last.listed[of_object] = false;
+      if (last.of_object == of_object) last.bytes = 0;
+    }
+    remembered_[of_object].clear();
+  }
 }
 
-std::uint32_t PlaceNumbers::look_up(std::uint32_t site, std::uint64_t address, const ObjectMap& objects) {
-  const ObjectMap::Stretch stretch = objects.around(address);
-  const bool of_object = stretch.object != nowhere;
+std::uint32_t PlaceNumbers::number_elsewhere(std::uint32_t site, std::uint64_t address, const ObjectMap& objects) {
   Last& last = last_[site];
-  last.generation = objects.generation(of_object);
+  if (const std::uint32_t small = objects.small_object(address); small != nowhere) {
+    if (small != last.small_object) {
+      last.small_object = small;
+      last.small_number = number_of(site, small);
+    }
+    return last.small_number;
+  }
+  Gap& gap = gaps_[site];
+  if (!last.of_object && address - last.begin < gap.bytes && gap.generation == objects.ranges_generation()) {
+    last.bytes = gap.bytes;
+    remember(site);
+    return last.number;
+  }
+  const ObjectMap::Stretch stretch = objects.around(address);
+  last.of_object = stretch.object != nowhere;
   last.begin = stretch.begin;
   last.bytes = stretch.end - stretch.begin;
-  last.of_object = of_object;
   last.number = number_of(site, stretch.object);
+  if (!last.of_object) gap = {last.bytes, objects.ranges_generation()};
+  remember(site);
   return last.number;
+}
+
+void PlaceNumbers::remember(std::uint32_t site) {
+  Last& last = last_[site];
+  if (last.listed[last.of_object]) return;
+  last.listed[last.of_object] = true;
+  remembered_[last.of_object].push_back(site);
 }
 
 }  // namespace cachescape::collect

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "observe/collect/plain_records.hpp"
 #include "session/record.h"
 
 namespace cachescape::collect {
@@ -35,6 +36,7 @@ bool RecordDecoder::unwanted(std::uint32_t number, std::uint64_t executions, std
   tell_passed(out);
   unwanted_ = 0;
   selective_ = context_.sampling.has_value();
+  prepare();
   return false;
 }
 
@@ -106,79 +108,91 @@ std::size_t RecordDecoder::complete(std::span<const std::uint64_t> words) const 
   return done;
 }
 
+void RecordDecoder::prepare() {
+  context_.places.follow(context_.objects, std::max(context_.modules.sites().size(), context_.code.sites().size()));
+  takes_everything_ = !off() && !selective_ && !context_.want_blocks && !context_.code_contexts.told();
+}
+
 void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
+  prepare();
   if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
-  while (!words.empty() && words[0] != 0) {
-    if (words[0] < CACHESCAPE_MARKERS) {
-      const std::size_t used = marker(words, out);
-      if (used == 0) break;
-      words = words.subspan(used);
-      continue;
-    }
-    if (CodeTable::is_code(words[0])) {
-      const std::size_t used = code_record(words, out);
-      if (used == 0) break;
-      words = words.subspan(used);
-      continue;
-    }
-    const DecodedDescriptor* const descriptor = context_.modules.find(words[0]);
-    const std::size_t head = descriptor == nullptr ? 0 : descriptor->is_loop ? 2 + descriptor->bases : 1;
-    const std::size_t needed = descriptor == nullptr || descriptor->is_loop ? head : head + descriptor->slots;
-    if (descriptor == nullptr || descriptor->names_site || needed > words.size()) {
-      ++context_.broken_blocks;
-      return;
-    }
-    if (descriptor->is_loop) {
-      begin_loop(*descriptor, words.data() + 1, out);
-      words = words.subspan(needed);
-      if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
-    } else {
-      if (!off() && !(selective_ && passes(*descriptor, 1, out))) segment(*descriptor, words.data() + 1, out);
-      words = words.subspan(needed);
-    }
+  while (true) {
+    if (takes_everything_) words = words.subspan(plain_records(words, out.batch));
+    if (words.empty() || words[0] == 0) return;
+    const std::size_t used = CodeTable::is_code(words[0])     ? code_record(words, out)
+                             : words[0] >= CACHESCAPE_MARKERS ? compiled_record(words, out)
+                                                              : marker(words, out);
+    if (used == 0) return;
+    words = words.subspan(used);
   }
+}
+
+std::size_t RecordDecoder::plain_records(std::span<const std::uint64_t> words, PackedBatch& batch) {
+  if (context_.code.joined()) {
+    const auto find = [records = std::span(context_.code.plain_records())](std::uint64_t word) {
+      const std::uint64_t number = word - CACHESCAPE_CODE;
+      return number < records.size() ? &records[number] : nullptr;
+    };
+    return take_plain_records<Reached::by_witness>(words, find, context_.code.accesses().data(), batch, context_.places,
+                                                   context_.objects);
+  }
+  const auto find = [module = context_.modules.plain_records()](std::uint64_t word) {
+    const std::uint64_t offset = word - module.begin;
+    return offset < module.bytes && offset % 4 == 0 ? module.records + offset / 4 : nullptr;
+  };
+  return take_plain_records<Reached::by_each_slot>(words, find, context_.modules.plain_accesses().data(), batch,
+                                                   context_.places, context_.objects);
+}
+
+std::size_t RecordDecoder::compiled_record(std::span<const std::uint64_t> words, Output& out) {
+  const DecodedDescriptor* const descriptor = context_.modules.find(words[0]);
+  const std::size_t head = descriptor == nullptr ? 0 : descriptor->is_loop ? 2 + descriptor->bases : 1;
+  const std::size_t needed = descriptor == nullptr || descriptor->is_loop ? head : head + descriptor->slots;
+  if (descriptor == nullptr || descriptor->names_site || needed > words.size()) {
+    ++context_.broken_blocks;
+    return 0;
+  }
+  if (descriptor->is_loop) {
+    begin_loop(*descriptor, words.data() + 1, out);
+    return loop_ == nullptr ? needed : needed + go_on_with_loop(words.subspan(needed), out);
+  }
+  if (!off() && !(selective_ && passes(*descriptor, 1, out))) segment(*descriptor, words.data() + 1, out);
+  return needed;
+}
+
+const CodeTable::Descriptor* RecordDecoder::newest(std::uint64_t word) {
+  if (context_.session == nullptr || !context_.code.update(*context_.session)) return nullptr;
+  prepare();
+  return context_.code.find(word);
 }
 
 std::size_t RecordDecoder::code_record(std::span<const std::uint64_t> words, Output& out) {
   const CodeTable::Descriptor* descriptor = context_.code.find(words[0]);
-  if (descriptor == nullptr && context_.session != nullptr && context_.code.update(*context_.session))
-    descriptor = context_.code.find(words[0]);
-  if (descriptor == nullptr || 1 + descriptor->slots > words.size()) {
+  if (descriptor == nullptr) [[unlikely]]
+    descriptor = newest(words[0]);
+  if (descriptor == nullptr || descriptor->slots >= words.size()) {
     ++context_.broken_blocks;
     return 0;
   }
-  const std::size_t used = 1 + descriptor->slots;
+  const std::size_t used = std::size_t{1} + descriptor->slots;
   if (descriptor->slots == 0 || off()) return used;
   const std::uint64_t* const slots = words.data() + 1;
-  if (context_.code_contexts.told()) [[unlikely]]
-    count_by_context(*descriptor, slots);
-  if (selective_ && passes(*descriptor, static_cast<std::uint32_t>(words[0] - CACHESCAPE_CODE), slots, out))
-    return used;
-  const CodeTable::Access* access = context_.code.accesses_of(*descriptor);
-  const CodeTable::Stretch* stretch = context_.code.stretches_of(*descriptor);
-  for (std::uint32_t i = 0; i < descriptor->stretches; ++i, ++stretch) {
-    if (slots[stretch->witness] != 0) {
-      push(*stretch, access, slots, out);
-    }
-    access += stretch->accesses;
-  }
+  if (context_.code_contexts.told()) count_by_context(*descriptor, slots);
+  if (!selective_ || !passes(*descriptor, static_cast<std::uint32_t>(words[0] - CACHESCAPE_CODE), slots, out))
+    push(*descriptor, slots, out);
   return used;
 }
 
-void RecordDecoder::push(const CodeTable::Stretch& stretch, const CodeTable::Access* access, const std::uint64_t* slots,
-                         Output& out) {
-  const auto packed = [&](const CodeTable::Access& a) {
-    const std::uint64_t address = slots[a.slot] + static_cast<std::uint64_t>(std::int64_t{a.offset});
-    return PackedAccess(Address{address}, a.size, a.kind, context_.places.number(a.site, address, context_.objects));
-  };
-  if (out.batch.room() >= stretch.accesses) [[likely]] {
-    std::transform(access, access + stretch.accesses, out.batch.end(), packed);
-    out.batch.add(stretch.accesses, stretch.kinds, stretch.bytes);
-    return;
-  }
-  for (const CodeTable::Access* const end = access + stretch.accesses; access != end; ++access) {
-    if (out.batch.room() == 0) out.hand_on();
-    out.batch.push(packed(*access));
+void RecordDecoder::push(const CodeTable::Descriptor& descriptor, const std::uint64_t* slots, Output& out) {
+  const CodeTable::Access* access = context_.code.accesses_of(descriptor);
+  const CodeTable::Stretch* stretch = context_.code.stretches_of(descriptor);
+  for (std::uint32_t i = 0; i < descriptor.stretches; ++i, ++stretch) {
+    const CodeTable::Access* const end = access + stretch->accesses;
+    if (slots[stretch->witness] == 0) access = end;
+    for (; access != end; ++access) {
+      if (out.batch.room() == 0) out.hand_on();
+      out.batch.push(packed(*access, access->address(slots)));
+    }
   }
 }
 
@@ -195,7 +209,7 @@ void RecordDecoder::count_by_context(const CodeTable::Descriptor& descriptor, co
   for (const CodeTable::Stretch* const end = stretch + descriptor.stretches; stretch != end; ++stretch) {
     if (slots[stretch->witness] != 0) {
       for (std::uint32_t i = 0; i < stretch->accesses; ++i)
-        context_.code_contexts.count(calling_, access[i].kind, access[i].size);
+        context_.code_contexts.count(calling_, access[i].shape.kind(), access[i].shape.size());
     }
     access += stretch->accesses;
   }
@@ -211,10 +225,11 @@ bool RecordDecoder::kernel_access(std::span<const std::uint64_t> words, Output& 
   if (!CodeTable::is_code(words[1]) || words[4] > CACHESCAPE_MODIFY) return false;
   DecodedAccess access;
   access.site = site_named(words[1]);
-  access.kind = static_cast<AccessKind>(words[4]);
+  access.shape = AccessShape(longest_part, static_cast<AccessKind>(words[4]));
   if (access.site == nowhere) return false;
   if (off() || words[3] == 0) return true;
-  if (context_.code_contexts.told()) context_.code_contexts.count(calling_, access.kind, words[3]);
+  if (context_.code_contexts.told()) context_.code_contexts.count(calling_, access.shape.kind(), words[3]);
+  prepare();  // the site may be new
   push(access, words[2], words[3], out);
   return true;
 }
@@ -229,6 +244,12 @@ AllocationOrigin RecordDecoder::origin_of(std::uint64_t descriptor, std::uint64_
 }
 
 std::size_t RecordDecoder::marker(std::span<const std::uint64_t> words, Output& out) {
+  const std::size_t used = take_marker(words, out);
+  prepare();
+  return used;
+}
+
+std::size_t RecordDecoder::take_marker(std::span<const std::uint64_t> words, Output& out) {
   const std::size_t length = 1 + marker_arguments[words[0]];
   if (length > words.size()) {
     ++context_.broken_blocks;
@@ -309,8 +330,8 @@ void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std
     unwanted_ -= unwanted_ > 0 ? 1 : 0;
     const std::uint64_t part = std::min(size - done, longest_part);
     if (out.batch.room() == 0) out.hand_on();
-    out.batch.push(
-        {Address{address + done}, static_cast<std::uint32_t>(part), access.kind, place(access, address + done)});
+    out.batch.push({Address{address + done}, static_cast<std::uint32_t>(part), access.shape.kind(),
+                    context_.places.number(access.site, address + done, context_.objects)});
     done += std::max<std::uint64_t>(part, 1);
   }
 }
@@ -318,7 +339,7 @@ void RecordDecoder::push(const DecodedAccess& access, std::uint64_t address, std
 void RecordDecoder::push(const DecodedAccess& access, const std::uint64_t* slots, Output& out) {
   const std::uint64_t* const at = slots + access.slot;
   if (access.simple()) {
-    if (at[0] != 0) push(access, at[0] + static_cast<std::uint64_t>(access.offset), access.size, out);
+    if (at[0] != 0) push(access, at[0] + static_cast<std::uint64_t>(std::int64_t{access.offset}), access.size, out);
     return;
   }
   const bool side_by_side = (access.flags & CACHESCAPE_VECTOR) != 0;
@@ -345,76 +366,81 @@ void RecordDecoder::push(const DecodedAccess& access, const std::uint64_t* slots
 void RecordDecoder::segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out) {
   if (context_.want_blocks)
     out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{descriptor.block + 1}});
-  if (descriptor.simple && !descriptor.is_long && out.batch.room() >= descriptor.accesses.size()) {
-    PackedAccess* to = out.batch.end();
-    for (const DecodedAccess& access : descriptor.accesses) {
-      const std::uint64_t base = slots[access.slot];
-      if (base == 0) [[unlikely]]
-        break;
-      const std::uint64_t address = base + static_cast<std::uint64_t>(access.offset);
-      *to++ = {Address{address}, access.size, access.kind, place(access, address)};
-    }
-    if (to == out.batch.end() + descriptor.accesses.size()) [[likely]] {
-      out.batch.add(descriptor.accesses.size(), descriptor.kinds, descriptor.bytes);
-      return;
-    }
-    // Not all of it was reached.
-  }
   for (const DecodedAccess& access : descriptor.accesses) push(access, slots, out);
 }
 
 void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out) {
-  loop_ = &descriptor;
-  trips_done_ = 0;
-  trips_left_ = words[0];
+  std::uint64_t trips = words[0];
   // Loops that write words in each trip end where these do.
-  if (descriptor.slots == 0 && trips_left_ > context_.most_trips) {
-    trips_left_ = context_.most_trips;
+  if (descriptor.slots == 0 && trips > context_.most_trips) {
+    trips = context_.most_trips;
     ++context_.cut_records;
   }
-  bases_.assign(words + 1, words + 1 + descriptor.bases);
-  passing_ = selective_ && !off() && passes(descriptor, trips_left_, out);
-  if (descriptor.slots != 0 || descriptor.is_long || trips_left_ < fewest_trips_of_a_run || context_.want_blocks)
+  const bool passing = selective_ && !off() && passes(descriptor, trips, out);
+  if (descriptor.slots == 0 && !descriptor.is_long && trips >= fewest_trips_of_a_run && !context_.want_blocks) {
+    if (!off() && !passing) take_run(descriptor, trips, words + 1, out);
     return;
-  if (!off() && !passing_) {
-    run_.thread = thread_;
-    run_.trips = trips_left_;
-    run_.body.clear();
-    for (const DecodedAccess& access : descriptor.accesses) {
-      const std::uint64_t base = bases_[access.slot] + static_cast<std::uint64_t>(access.offset);
-      run_.body.push_back({Address{base}, access.step, access.size, access.kind, SiteId{place(access, base)}});
-    }
-    out.hand_on();
-    out.sink.take(run_);
   }
-  loop_ = nullptr;
+  loop_ = &descriptor;
+  trips_done_ = 0;
+  trips_left_ = trips;
+  passing_ = passing;
+  bases_.assign(words + 1, words + 1 + descriptor.bases);
+}
+
+void RecordDecoder::take_run(const DecodedDescriptor& descriptor, std::uint64_t trips, const std::uint64_t* bases,
+                             Output& out) {
+  run_.thread = thread_;
+  run_.trips = trips;
+  run_.body.resize(descriptor.accesses.size());
+  auto to = run_.body.begin();
+  for (const DecodedAccess& access : descriptor.accesses) {
+    const std::uint64_t base = bases[access.slot] + static_cast<std::uint64_t>(std::int64_t{access.offset});
+    const std::uint32_t place = context_.places.number(access.site, base, context_.objects);
+    *to++ = {Address{base}, access.step, access.size, access.shape.kind(), SiteId{place}};
+  }
+  out.hand_on();
+  out.sink.take(run_);
+}
+
+std::size_t RecordDecoder::put_trips(std::span<const std::uint64_t> words, PackedBatch& batch) {
+  const std::size_t slots = loop_->slots;
+  const std::size_t accesses = loop_->accesses.size();
+  std::uint64_t most = std::min<std::uint64_t>(trips_left_, batch.room() / std::max<std::size_t>(accesses, 1));
+  if (slots != 0) most = std::min<std::uint64_t>(most, words.size() / slots);
+  const DecodedAccess* const first = loop_->accesses.data();
+  const DecodedAccess* const end = first + accesses;
+  PackedAccess* to = batch.end();
+  const std::uint64_t* from[2] = {words.data(), bases_.data()};
+  std::uint64_t trips = 0;
+  for (; trips < most; ++trips, from[0] += slots) {
+    PackedAccess* next = to;
+    for (const DecodedAccess* access = first; access != end; ++access) {
+      const bool strided = access->strided();
+      const std::uint64_t base = from[strided ? 1 : 0][access->slot];
+      if (base == 0 && !strided) [[unlikely]]
+        goto not_all_of_it_was_reached;
+      const std::int64_t moved =
+          access->offset +
+          static_cast<std::int64_t>((trips_done_ + trips) * static_cast<std::uint64_t>(std::int64_t{access->step}));
+      *next++ = packed(*access, base + static_cast<std::uint64_t>(moved));
+    }
+    to = next;
+  }
+not_all_of_it_was_reached:
+  batch.add(static_cast<std::size_t>(to - batch.end()));
+  trips_done_ += trips;
+  trips_left_ -= trips;
+  return trips * slots;
 }
 
 void RecordDecoder::trip(const std::uint64_t* slots, Output& out) {
   if (context_.want_blocks)
     out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{loop_->block + 1}});
-  if (loop_->simple && !loop_->is_long && out.batch.room() >= loop_->accesses.size()) {
-    PackedAccess* to = out.batch.end();
-    for (const DecodedAccess& access : loop_->accesses) {
-      const bool strided = (access.flags & CACHESCAPE_STRIDED) != 0;
-      const std::uint64_t base =
-          strided ? bases_[access.slot] + trips_done_ * static_cast<std::uint64_t>(access.step) : slots[access.slot];
-      if (base == 0 && !strided) [[unlikely]]
-        break;
-      const std::uint64_t address = base + static_cast<std::uint64_t>(access.offset);
-      *to++ = {Address{address}, access.size, access.kind, place(access, address)};
-    }
-    if (to == out.batch.end() + loop_->accesses.size()) [[likely]] {
-      out.batch.add(loop_->accesses.size(), loop_->kinds, loop_->bytes);
-      return;
-    }
-  }
   for (const DecodedAccess& access : loop_->accesses) {
-    if ((access.flags & CACHESCAPE_STRIDED) != 0) {
-      push(access,
-           bases_[access.slot] + static_cast<std::uint64_t>(access.offset) +
-               trips_done_ * static_cast<std::uint64_t>(access.step),
-           access.size, out);
+    if (access.strided()) {
+      const std::uint64_t base = bases_[access.slot] + static_cast<std::uint64_t>(std::int64_t{access.offset});
+      push(access, base + trips_done_ * static_cast<std::uint64_t>(std::int64_t{access.step}), access.size, out);
     } else {
       push(access, slots, out);
     }
@@ -425,6 +451,8 @@ std::size_t RecordDecoder::go_on_with_loop(std::span<const std::uint64_t> words,
   const std::size_t slots = loop_->slots;
   std::size_t used = 0;
   while (trips_left_ > 0) {
+    if (takes_everything_ && loop_->plain) used += put_trips(words.subspan(used), out.batch);
+    if (trips_left_ == 0) break;
     if (words.size() - used < slots) return words.size();
     // Where the trips' words stop within a block, the loop was left: by a jump out of a signal handler, or for good.
     if (slots != 0 && words[used] == 0 && loop_->simple) {

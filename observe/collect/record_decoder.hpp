@@ -77,9 +77,17 @@ class RecordDecoder {
   };
 
   void decode(std::span<const std::uint64_t> words, Output& out);
+  /// To be called whenever tables have grown or a marker was read: what records are decoded with.
+  void prepare();
+  /// The words of plain records that come first.
+  std::size_t plain_records(std::span<const std::uint64_t> words, PackedBatch& batch);
   /// Words consumed; 0 where the record is broken.
+  std::size_t compiled_record(std::span<const std::uint64_t> words, Output& out);
   std::size_t marker(std::span<const std::uint64_t> words, Output& out);
+  std::size_t take_marker(std::span<const std::uint64_t> words, Output& out);
   std::size_t code_record(std::span<const std::uint64_t> words, Output& out);
+  /// That a word of translated code names, or null; looks for news in the session.
+  const CodeTable::Descriptor* newest(std::uint64_t word);
   /// The site that a descriptor of translated code names, or nowhere.
   std::uint32_t site_named(std::uint64_t descriptor);
   /// Whether the marker makes sense.
@@ -89,14 +97,18 @@ class RecordDecoder {
   AllocationOrigin origin_of(std::uint64_t descriptor, std::uint64_t stack);
   void segment(const DecodedDescriptor& descriptor, const std::uint64_t* slots, Output& out);
   void begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out);
+  /// Hands on a loop of which all is known as one.
+  void take_run(const DecodedDescriptor& descriptor, std::uint64_t trips, const std::uint64_t* bases, Output& out);
   std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
+  /// As many trips of a plain loop as were reached, have their words here, and find room; the words that they take.
+  std::size_t put_trips(std::span<const std::uint64_t> words, PackedBatch& batch);
   void trip(const std::uint64_t* slots, Output& out);
-  void push(const CodeTable::Stretch& stretch, const CodeTable::Access* access, const std::uint64_t* slots,
-            Output& out);
+  void push(const CodeTable::Descriptor& descriptor, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, std::uint64_t address, std::uint64_t size, Output& out);
-  std::uint32_t place(const DecodedAccess& access, std::uint64_t address) {
-    return context_.places.number(access.site, address, context_.objects);
+  template <class SomeAccess>
+  PackedAccess packed(const SomeAccess& access, std::uint64_t address) {
+    return {Address{address}, access.shape, context_.places.number(access.site, address, context_.objects)};
   }
 
   /// Whether executions of a descriptor are not analysed; they are counted.
@@ -121,8 +133,9 @@ class RecordDecoder {
   std::uint64_t trips_left_ = 0;
   bool passing_ = false;  ///< over the loop's trips
   std::uint64_t unwanted_ = 0;
-  bool selective_ = false;  ///< some records may be passed over
-  KindCounts passed_{};     ///< accesses, not yet told
+  bool selective_ = false;         ///< some records may be passed over
+  bool takes_everything_ = false;  ///< there is nothing to do with a record but to take its accesses
+  KindCounts passed_{};            ///< accesses, not yet told
   std::uint64_t passed_bytes_ = 0;
   std::vector<std::uint64_t> bases_;
   StridedRun run_;

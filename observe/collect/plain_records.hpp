@@ -1,0 +1,48 @@
+// The short way from plain records to accesses, which most take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cachescape/packed_access.hpp"
+#include "observe/collect/place_numbers.hpp"
+#include "observe/collect/plain_record.hpp"
+
+namespace cachescape::collect {
+
+/// Takes plain records from the front of `words` as long as they are there as a whole, were reached, and find room.
+/// Returns the words that they take. `find` gives the record that a word names, or null; `accesses` are those of all
+/// records.
+template <Reached reached, class Find>
+std::size_t take_plain_records(std::span<const std::uint64_t> words, Find find, const SlotAccess* accesses,
+                               PackedBatch& batch, PlaceNumbers& places, const ObjectMap& objects) {
+  const std::uint64_t* at = words.data();
+  const std::uint64_t* const end = at + words.size();
+  PackedAccess* to = batch.end();
+  const PackedAccess* const room_ends = to + batch.room();
+  while (at != end) {
+    const PlainRecord* const record = find(*at);
+    if (record == nullptr || record->slots >= end - at || record->accesses > room_ends - to) break;
+    const std::uint64_t* const slots = at + 1;
+    const SlotAccess* access = accesses + record->first;
+    const SlotAccess* const last = access + record->accesses;
+    PackedAccess* next = to;
+    if (reached == Reached::by_each_slot || slots[record->witness] != 0) [[likely]] {
+      for (; access != last; ++access) {
+        if (reached == Reached::by_each_slot && slots[access->slot] == 0) [[unlikely]]
+          break;
+        const std::uint64_t address = access->address(slots);
+        *next++ = {Address{address}, access->shape, places.number(access->site, address, objects)};
+      }
+      if (access != last) [[unlikely]]
+        break;
+    }
+    to = next;
+    at = slots + record->slots;
+  }
+  batch.add(static_cast<std::size_t>(to - batch.end()));
+  return static_cast<std::size_t>(at - words.data());
+}
+
+}  // namespace cachescape::collect
