@@ -146,8 +146,9 @@ class LineAnalysis {
   Line line_at(LoopPlan::Where where, std::int64_t lines_on) const {
     return Line{plans_.loop().first_lines[where.cluster] + static_cast<std::uint64_t>(where.line + lines_on)};
   }
-  /// Whether the lines of the loop that was found last can be taken all at once.
-  bool may_sweep(const PlannedLoop& planned);
+  enum class Sweepable { yes, in_pieces, no };
+  /// Whether the lines of the loop that was found last can be taken all at once, or perhaps those of its halves.
+  Sweepable sweepable(const PlannedLoop& planned);
   Reach reach_of(const PlannedLoop& planned, std::size_t cluster) const;
   /// False, with nothing changed, where they have to be followed one by one.
   bool sweep(const Loop& loop, const PlannedLoop& planned);

@@ -10,9 +10,6 @@
 namespace cachescape::analyze {
 namespace {
 
-/// Any pattern that is planned repeats after so many iterations.
-constexpr std::uint64_t trips_per_pattern = 64;
-
 std::uint32_t place_of(const StridedAccess& a) { return static_cast<std::uint32_t>(a.site.value); }
 
 /// How much of a loop to take at once: some dozens of lines of each array, which a cache holds, and which are seldom
@@ -22,7 +19,7 @@ std::uint64_t trips_at_once(const Loop& loop, LineSize size) {
   const std::int64_t step = loop.body[0].step;
   const std::uint64_t stride = step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
   const std::uint64_t trips = stride == 0 ? loop.trips : lines * size.bytes().value / stride;
-  return std::max(trips / trips_per_pattern, std::uint64_t{1}) * trips_per_pattern;
+  return std::max(trips / LoopPlan::trips_per_pattern, std::uint64_t{1}) * LoopPlan::trips_per_pattern;
 }
 
 }  // namespace
@@ -45,17 +42,14 @@ void LineAnalysis::consume_piece(const Loop& loop, std::uint64_t first, std::uin
 void LineAnalysis::consume_whole(const Loop& loop) {
   PlannedLoop* const planned = plans_.find(loop);
   if (planned == nullptr) return expand(loop);
-  if (may_sweep(*planned)) {
-    note(loop, *planned);
-    if (sweep(loop, *planned)) return;
-  } else if (front_.whole() && loop.trips >= 2 * trips_per_pattern) {
-    // Of the halves each may come to every line once.
-    const std::uint64_t half = loop.trips / 2 / trips_per_pattern * trips_per_pattern;
+  const Sweepable how = sweepable(*planned);
+  if (how == Sweepable::in_pieces && loop.trips >= 2 * LoopPlan::trips_per_pattern) {
+    const std::uint64_t half = loop.trips / 2 / LoopPlan::trips_per_pattern * LoopPlan::trips_per_pattern;
     consume_piece(loop, 0, half);
     return consume_piece(loop, half, loop.trips - half);
-  } else {
-    note(loop, *planned);
   }
+  note(loop, *planned);
+  if (how == Sweepable::yes && sweep(loop, *planned)) return;
   for_parts(*planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) { keep(part, loop, lines_on); });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 
 #include "analyze/engine/line_analysis.hpp"
 
@@ -17,14 +18,19 @@ std::uint64_t shared_levels(Line a, Line b, unsigned max_level) {
 /// Lines of loops that leave many out are not taken at once.
 constexpr std::size_t most_numbers = 8 * SweptLines::most;
 
+/// Lines that a cluster comes to in the shortest piece of a loop.
+std::int64_t shortest_way(std::int64_t step, LineSize size) {
+  return ((std::abs(step) * static_cast<std::int64_t>(LoopPlan::trips_per_pattern)) >> size.log2()) + 2;
+}
+
 }  // namespace
 
-bool LineAnalysis::may_sweep(const PlannedLoop& planned) {
+LineAnalysis::Sweepable LineAnalysis::sweepable(const PlannedLoop& planned) {
   const LoopPlan& plan = planned.plan;
   const std::uint64_t periods = plans_.loop().periods;
   const std::uint64_t count = plan.before().came + plan.period().came * periods + plan.after().came;
-  if (!front_.whole() || count < Front::lines || count > SweptLines::most) return false;
-  if (plan.most_around() >= Front::lines) return false;
+  if (!front_.whole() || count < Front::lines || plan.most_around() >= Front::lines) return Sweepable::no;
+  if (count > SweptLines::most) return Sweepable::in_pieces;
   // A cluster comes to each line once; no two clusters may come to the same.
   sweep_.clusters.clear();
   std::size_t lines = 0;
@@ -33,13 +39,15 @@ bool LineAnalysis::may_sweep(const PlannedLoop& planned) {
     for (std::size_t b = 0; b < a; ++b) {
       const Reach& other = sweep_.clusters[b].reach;
       const auto apart = static_cast<std::int64_t>(plans_.loop().first_lines[b] - plans_.loop().first_lines[a]);
-      if (apart + other.lowest <= mine.highest && mine.lowest <= apart + other.highest) return false;
+      if (apart + other.lowest > mine.highest || mine.lowest > apart + other.highest) continue;
+      return std::abs(apart) > shortest_way(planned.shape.step, options_.line) ? Sweepable::in_pieces : Sweepable::no;
     }
     sweep_.clusters.push_back({lines, mine});
     lines += static_cast<std::size_t>(mine.highest - mine.lowest + 1);
   }
+  if (lines > most_numbers) return Sweepable::no;
   sweep_.numbers.resize(std::max(sweep_.numbers.size(), lines));
-  return lines <= most_numbers;
+  return Sweepable::yes;
 }
 
 Reach LineAnalysis::reach_of(const PlannedLoop& planned, std::size_t cluster) const {
@@ -70,6 +78,10 @@ bool LineAnalysis::sweep(const Loop& loop, const PlannedLoop& planned) {
                      plans_.loop().periods},
                     front_.lanes(), lines.distance))
     return false;
+  if (touchers_ != nullptr) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (touchers_->touch(lines.come[i], thread_)) lines.group[i] += access_kinds;
+  }
   count_sweep(planned);
   if (epochs_) follow_epochs_of_sweep(planned);
   if (sets_) follow_sets_of_sweep(planned);
@@ -105,10 +117,6 @@ void LineAnalysis::line_up(const Loop& loop, const PlannedLoop& planned) {
     came += part.came * times;
   });
   sweep_.count = came;
-  if (touchers_ != nullptr) {
-    for (std::size_t i = 0; i < came; ++i)
-      if (touchers_->touch(lines.come[i], thread_)) lines.group[i] += access_kinds;
-  }
   if (in_order) return;
   std::size_t left = 0;
   for_repeated_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on, std::uint64_t times) {

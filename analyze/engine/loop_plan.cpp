@@ -9,7 +9,6 @@ namespace cachescape::analyze {
 namespace {
 
 constexpr std::size_t most_slots = 24;
-constexpr std::uint64_t longest_period = 64;
 constexpr std::uint64_t most_simulated = 1u << 14;  ///< touches
 constexpr std::uint64_t longest_step = 4096;
 constexpr std::uint32_t longest_size = 256;
@@ -39,7 +38,8 @@ bool ShapedLoop::see(const Loop& loop, LineSize size) {
   const std::uint64_t stride = magnitude(step);
   const std::uint64_t period = line / std::gcd(stride, line);
   // Shorter loops are over before their pattern repeats, and two slots at least make a pattern.
-  if (period > longest_period || loop.trips < 2 * period || (period == 1 && body.size() == 1)) return false;
+  if (period > LoopPlan::trips_per_pattern || loop.trips < 2 * period || (period == 1 && body.size() == 1))
+    return false;
   std::uint64_t longest = 1;
   for (const StridedAccess& a : body) {
     if (a.step != step || a.size > longest_size || !stays_inside(a, loop.trips)) return false;

@@ -65,6 +65,9 @@ struct Reach {
 
 class LoopPlan {
  public:
+  /// Any pattern that is planned repeats after so many iterations.
+  static constexpr std::uint64_t trips_per_pattern = 64;
+
   /// A line of a cluster, counted from its first.
   struct Where {
     std::uint32_t cluster;
