@@ -35,7 +35,6 @@ void ObjectMap::count(std::uint32_t object, std::uint64_t bytes) {
   o.bytes += bytes;
   live_bytes_[object] += bytes;
   o.most_bytes = std::max(o.most_bytes, live_bytes_[object]);
-  ++gap_generation_;
 }
 
 std::uint32_t ObjectMap::add_global(const GlobalVariable& global) {

@@ -40,10 +40,8 @@ class ObjectMap {
   /// The stretch around an address at which there is no small object. O(log objects).
   Stretch around(std::uint64_t address) const;
   /// Grows whenever a stretch that around() gave may no longer belong to its object, or to none. Memory of one object
-  /// that is freed and allocated for the same object again changes neither.
-  const std::uint64_t& generation(bool of_object) const { return of_object ? generation_ : gap_generation_; }
-  /// Grows whenever around() may give another stretch than before.
-  std::uint64_t ranges_generation() const { return ranges_generation_; }
+  /// that is freed and allocated for the same object again does not change the former; small objects change neither.
+  std::uint64_t generation(bool of_object) const { return of_object ? generation_ : ranges_generation_; }
   const std::vector<Object>& objects() const { return objects_; }
   /// The object that each origin of allocations made.
   const std::map<AllocationOrigin, std::uint32_t>& heap_origins() const { return by_origin_; }
@@ -66,7 +64,6 @@ class ObjectMap {
   std::map<AllocationOrigin, std::uint32_t> by_origin_;
   std::uint32_t stack_ = nowhere;
   std::uint64_t generation_ = 1;
-  std::uint64_t gap_generation_ = 1;
   std::uint64_t ranges_generation_ = 1;
 };
 

@@ -151,6 +151,14 @@ TEST_F(Numbers, AreDenseAndFollowTheObjects) {
   EXPECT_EQ(numbers_.pairs()[4].object, 1u);
 }
 
+TEST_F(Numbers, SeeSmallObjectsInStretchesOfNone) {
+  map_.allocate(0x20000, 16, {.site = 0}, modules_);
+  EXPECT_EQ(number(0, 0x10000), 1u);
+  EXPECT_EQ(number(0, 0x20000), 2u);
+  EXPECT_EQ(number(0, 0x20010), 1u);
+  EXPECT_EQ(number(0, 0x20008), 2u);
+}
+
 TEST_F(Numbers, KnowWhatComesToLieWhereNothingWas) {
   EXPECT_EQ(number(0, 0x10000), 1u);
   map_.allocate(0x20000, 16, {.site = 0}, modules_);

@@ -31,18 +31,11 @@ std::uint32_t PlaceNumbers::number_elsewhere(std::uint32_t site, std::uint64_t a
     }
     return last.small_number;
   }
-  Gap& gap = gaps_[site];
-  if (!last.of_object && address - last.begin < gap.bytes && gap.generation == objects.ranges_generation()) {
-    last.bytes = gap.bytes;
-    remember(site);
-    return last.number;
-  }
   const ObjectMap::Stretch stretch = objects.around(address);
   last.of_object = stretch.object != nowhere;
   last.begin = stretch.begin;
   last.bytes = stretch.end - stretch.begin;
   last.number = number_of(site, stretch.object);
-  if (!last.of_object) gap = {last.bytes, objects.ranges_generation()};
   remember(site);
   return last.number;
 }

@@ -22,10 +22,7 @@ class PlaceNumbers {
   /// Makes ready for numbers of sites below `sites`, and forgets what the objects have made untrue. To be called before
   /// numbers are asked for, and again whenever the objects have changed.
   void follow(const ObjectMap& objects, std::size_t sites) {
-    if (sites > last_.size()) {
-      last_.resize(sites);
-      gaps_.resize(sites);
-    }
+    if (sites > last_.size()) last_.resize(sites);
     if (objects.generation(true) != generations_[1] || objects.generation(false) != generations_[0]) forget(objects);
   }
 
@@ -33,7 +30,8 @@ class PlaceNumbers {
   /// it has followed the objects as they are.
   std::uint32_t number(std::uint32_t site, std::uint64_t address, const ObjectMap& objects) {
     const Last& last = last_[site];
-    if (address - last.begin < last.bytes) [[likely]]
+    // Small objects lie in stretches that belong to none.
+    if (address - last.begin < last.bytes && (last.of_object || objects.small_object(address) == nowhere)) [[likely]]
       return last.number;
     return number_elsewhere(site, address, objects);
   }
@@ -53,20 +51,12 @@ class PlaceNumbers {
     std::uint32_t small_number = 0;
   };
   static_assert(sizeof(Last) == 32);
-  /// A stretch without an object that a site accessed last. A small object may come to lie in it, which is seen by
-  /// itself, without the stretch becoming another: programs allocate all the time.
-  struct Gap {
-    std::uint64_t bytes = 0;
-    std::uint64_t generation = 0;  ///< of ranges
-  };
-
   void forget(const ObjectMap& objects);
   std::uint32_t number_elsewhere(std::uint32_t site, std::uint64_t address, const ObjectMap& objects);
   void remember(std::uint32_t site);
   std::uint32_t number_of(std::uint32_t site, std::uint32_t object);
 
   std::vector<Last> last_;  ///< by site
-  std::vector<Gap> gaps_;   ///< by site
   std::array<std::uint64_t, 2> generations_{};
   std::array<std::vector<std::uint32_t>, 2> remembered_;  ///< sites with a stretch: of no object, and of an object
   std::vector<Pair> pairs_{{nowhere, nowhere}};
