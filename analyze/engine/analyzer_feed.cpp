@@ -220,11 +220,8 @@ void Analyzer::Engine::lay_out_lanes() {
     const bool own = stream == 1;
     for (std::size_t l = 0; l < everything.size(); ++l) {
       all.push_back({[this, l, own](std::uint64_t piece) { analyse(piece, l, own); }, {}});
-      const analyze::SetFollower* const sets = everything[l]->set_follower();
-      if (sets == nullptr) continue;
-      const std::size_t found = all.size() - 1;
-      for (std::size_t part = 0; part < sets->parts(); ++part)
-        all.push_back({[this, l, own, part](std::uint64_t piece) { follow_sets(piece, l, own, part); }, found});
+      if (everything[l]->set_follower() == nullptr) continue;
+      all.push_back({[this, l, own](std::uint64_t piece) { follow_sets(piece, l, own); }, all.size() - 1});
     }
     for (analyze::SignatureStreams& signature : signatures) {
       all.push_back({[stretch, &signature, own](std::uint64_t piece) {
@@ -244,9 +241,9 @@ void Analyzer::Engine::analyse(std::uint64_t piece, std::size_t line, bool own) 
   });
 }
 
-void Analyzer::Engine::follow_sets(std::uint64_t piece, std::size_t line, bool own, std::size_t part) {
-  if (!own) return everything[line]->set_follower()->follow(piece, part);
-  for (Thread& t : threads) t.own[line]->set_follower()->follow(piece, part);
+void Analyzer::Engine::follow_sets(std::uint64_t piece, std::size_t line, bool own) {
+  if (!own) return everything[line]->set_follower()->follow(piece);
+  for (Thread& t : threads) t.own[line]->set_follower()->follow(piece);
 }
 
 void Analyzer::Engine::consume(const StridedRun& run) {

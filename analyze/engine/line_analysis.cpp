@@ -273,12 +273,13 @@ std::vector<Bin> LineAnalysis::counted_write_backs() const {
 }
 
 std::vector<std::uint64_t> LineAnalysis::set_hits(std::uint64_t sets, std::size_t group) const {
-  const unsigned ways = sets_->grid().ways;
+  const FarSets& far = sets_->sets();
+  const unsigned ways = far.grid().ways;
   std::vector<std::uint64_t> hits;
   if (const auto level = static_cast<unsigned>(std::countr_zero(sets)); sets < fewest_walked_sets()) {
     for (std::size_t d = 0; d < ways; ++d) hits.push_back(counts_[group].at(d));
-  } else if (std::has_single_bit(sets) && level <= sets_->grid().max_log2_sets) {
-    hits = sets_->hits(level, group);
+  } else if (std::has_single_bit(sets) && level <= far.grid().max_log2_sets) {
+    hits = far.hits(level, group);
     front_.add_set_distances(level, group, hits);
   } else {
     hits = others_->hits(sets, group);
@@ -292,7 +293,7 @@ SetProfile LineAnalysis::counted_sets() const {
   profile.line = options_.line;
   profile.ways = options_.sets->ways;
   for (std::size_t g = 0; g < 2 * access_kinds; ++g)
-    profile.touches[g % access_kinds] += sets_->touches(g) + front_.near_touches(g);
+    profile.touches[g % access_kinds] += sets_->sets().touches(g) + front_.near_touches(g);
   for (const std::uint64_t sets : set_counts_of(*options_.sets)) {
     SetCounts& counts = profile.counts.emplace_back();
     counts.sets = sets;

@@ -172,7 +172,7 @@ class LineAnalysis {
   void seed(const std::vector<Line>& recency_order);
   SetProfile counted_sets() const;
   std::vector<std::uint64_t> set_hits(std::uint64_t sets, std::size_t group) const;
-  std::uint64_t fewest_walked_sets() const { return std::uint64_t{1} << sets_->grid().min_log2_sets; }
+  std::uint64_t fewest_walked_sets() const { return std::uint64_t{1} << sets_->sets().grid().min_log2_sets; }
   std::vector<Bin> counted_write_backs() const;
 
   LineAnalysisOptions options_;

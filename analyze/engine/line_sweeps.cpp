@@ -210,7 +210,7 @@ void LineAnalysis::follow_sets_of_sweep(const PlannedLoop& planned) {
     while (came < sweep_.count) touch();
   } else {
     const unsigned max_level = options_.sets->max_log2_sets;
-    const unsigned first_level = sets_->grid().min_log2_sets;
+    const unsigned first_level = sets_->sets().grid().min_log2_sets;
     for_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) {
       const std::size_t begin = came;
       for (const LoopPlan::Nested& n : part.nested) {
