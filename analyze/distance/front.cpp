@@ -32,15 +32,13 @@ void Front::prepare(std::uint32_t place) {
   state_.set_counts = set_counts_.get();
   state_.far = far_.get();
   state_.events = events_.get();
-  if (state_.now > FrontState::latest_time) renumber();
 }
 
 std::size_t Front::take(std::span<const PackedAccess> accesses, LineSize size) {
   std::size_t taken = 0;
   while (taken < accesses.size() && !full()) {
     prepare(accesses[taken].place());
-    const std::size_t now = kernels_.accesses(state_, accesses.data() + taken,
-                                              std::min(accesses.size() - taken, FrontState::most_at_once), size.log2());
+    const std::size_t now = kernels_.accesses(state_, accesses.data() + taken, accesses.size() - taken, size.log2());
     if (now == 0) break;
     taken += now;
   }
@@ -53,7 +51,7 @@ std::size_t Front::take(const TouchColumns& touches, std::size_t count) {
     prepare(touches.place[taken]);
     taken += kernels_.touches(
         state_, {touches.line + taken, touches.group + taken, touches.weight + taken, touches.place + taken},
-        std::min(count - taken, FrontState::most_at_once));
+        count - taken);
   }
   return taken;
 }
@@ -62,19 +60,6 @@ void Front::clear_far() {
   far_->count = 0;
   far_->weighted = false;
   state_.event_count = 0;
-}
-
-void Front::renumber() {
-  const auto by_rank = [](std::uint16_t(&times)[lines]) {
-    std::array<std::uint16_t, lines> sorted;
-    std::ranges::copy(times, sorted.begin());
-    std::ranges::sort(sorted);
-    for (std::uint16_t& t : times)
-      if (t != 0) t = static_cast<std::uint16_t>(1 + (std::ranges::lower_bound(sorted, t) - sorted.begin()));
-  };
-  by_rank(state_.touched);
-  by_rank(state_.entered);
-  state_.now = lines + 1;
 }
 
 void Front::end_stays() {
@@ -93,20 +78,17 @@ std::array<std::uint8_t, Front::lines> Front::lanes() const {
   return order;
 }
 
-bool Front::as_entered() const {
-  for (unsigned i = 1; i < lines; ++i)
-    if (state_.entered[state_.order[i - 1]] < state_.entered[state_.order[i]]) return false;
-  return true;
-}
+bool Front::as_entered() const { return state_.touched == state_.entered; }
 
 void Front::replace(std::span<const Line> with) {
   for (unsigned lane = 0; lane < lines; ++lane) {
     state_.line[lane] = with[lane].value;
     state_.low[lane] = static_cast<std::uint32_t>(with[lane].value);
-    state_.touched[lane] = state_.entered[lane] = static_cast<std::uint16_t>(lane + 1);
     state_.order[lines - 1 - lane] = static_cast<std::uint8_t>(lane);
+    state_.touched.raise(lane);
+    state_.entered.raise(lane);
   }
-  state_.now = lines + 1;
+  if (state_.follows_sets) kernels_.relate(state_);
 }
 
 std::vector<Line> Front::recency_order() const {

@@ -114,7 +114,6 @@ class Front {
   };
 
   void prepare(std::uint32_t place);
-  void renumber();
   static void settle_pattern(FrontState& state, const FrontState::Pattern& pattern);
 
   FrontKernels kernels_;

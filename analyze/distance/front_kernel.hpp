@@ -26,24 +26,27 @@ class FrontKernel {
  public:
   static std::size_t accesses(FrontState& s, const PackedAccess* accesses, std::size_t count, unsigned line_log2) {
     Ops lanes(s);
-    std::size_t i = 0;
-    for (; i < count; ++i) {
-      const PackedAccess& a = accesses[i];
-      const std::uint64_t address = a.address().value;
-      const std::uint32_t size = a.size();
-      const std::uint64_t last = address + (size == 0 ? 0 : size - 1);
-      const std::uint64_t line = address >> line_log2;
-      const std::uint64_t lines = (last >> line_log2) - line;
-      const std::uint32_t place = a.place() & s.place_mask;
-      if (lines > 1 || s.far->count + 2 > FarTouches::capacity || place >= s.places) [[unlikely]]
+    const PackedAccess* a = accesses;
+    // Each of the next so many finds room among the far touches: what is known when the last one came there.
+    const PackedAccess* end = accesses + (has_room(s) ? count : 0);
+    const std::uint64_t bytes = std::uint64_t{1} << line_log2;
+    for (; a != end; ++a) {
+      const std::uint64_t address = a->address().value;
+      const std::uint64_t last = (address & (bytes - 1)) + a->size();
+      const std::uint32_t place = a->place() & s.place_mask;
+      const bool two_lines = last > bytes;
+      const bool past_the_end = two_lines && address + a->size() < address;
+      if (last > 2 * bytes || past_the_end || place >= s.places) [[unlikely]]
         break;
-      const auto kind = static_cast<std::uint32_t>(a.kind());
-      touch(lanes, s, {line, kind, kind, 1, place});
-      if (lines != 0) [[unlikely]]
-        touch(lanes, s, {line + 1, kind, kind, 1, place});
+      const auto kind = static_cast<std::uint32_t>(a->kind());
+      bool room = touch(lanes, s, {address >> line_log2, kind, kind, 1, place});
+      if (two_lines) [[unlikely]]
+        room = touch(lanes, s, {(address >> line_log2) + 1, kind, kind, 1, place}) && room;
+      if (!room) [[unlikely]]
+        end = a + 1;
     }
     lanes.save(s);
-    return i;
+    return static_cast<std::size_t>(a - accesses);
   }
 
   static std::size_t touches(FrontState& s, const TouchColumns& columns, std::size_t count) {
@@ -70,33 +73,43 @@ class FrontKernel {
   }
 
  private:
-  [[gnu::always_inline]] static void touch(Ops& lanes, FrontState& s, const Touch& t) {
+  /// Room for the touches of an access.
+  [[gnu::always_inline]] static bool has_room(const FrontState& s) { return s.far->count + 2 <= FarTouches::capacity; }
+
+  /// Whether an access may follow.
+  [[gnu::always_inline]] static bool touch(Ops& lanes, FrontState& s, const Touch& t) {
     const auto low = static_cast<std::uint32_t>(t.line);
     std::uint32_t found = lanes.match(s, low) & s.occupied;
     while (found != 0) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(found));
-      if (s.line[lane] == t.line) [[likely]]
-        return near(lanes, s, t, low, lane);
+      if (s.line[lane] == t.line) [[likely]] {
+        near(lanes, s, t, lane);
+        return true;
+      }
       found &= found - 1;
     }
     far(lanes, s, t, low);
+    return has_room(s);
   }
 
-  [[gnu::always_inline]] static void near(Ops& lanes, FrontState& s, const Touch& t, std::uint32_t low, unsigned lane) {
-    const unsigned distance = lanes.later(s, lane);
+  [[gnu::always_inline]] static void near(Ops& lanes, FrontState& s, const Touch& t, unsigned lane) {
+    const auto distance = static_cast<unsigned>(__builtin_popcount(lanes.touched.after(lane)));
     if constexpr (Sets) {
-      count_pattern(s, lanes.agreement(s, low) | std::uint64_t{t.group} << FrontState::pattern_group_shift, t.weight);
+      const std::uint64_t pattern = lanes.agreed_with_later(s, lane, distance);
+      count_pattern(s, pattern | std::uint64_t{t.group} << FrontState::pattern_group_shift, t.weight);
     } else {
       s.near[t.group][distance] += t.weight;
     }
-    lanes.raise(s, lane, distance, s.now++);
+    lanes.touched.raise(lane);
+    lanes.to_front(s, distance);
     s.rows[(std::size_t{t.place} * FrontState::rows_per_place + t.kind) * FrontState::lanes + distance] += t.weight;
     if constexpr (Epochs) follow_epoch(s, t, lane, distance);
   }
 
   [[gnu::always_inline]] static void count_pattern(FrontState& s, std::uint64_t key, std::uint32_t weight) {
-    FrontState::Pattern& p = s.patterns[(key * 0x9e3779b97f4a7c15u) >> 54];
-    static_assert(FrontState::pattern_slots == 1u << (64 - 54));
+    const std::uint64_t offset = (key * 0x9e3779b97f4a7c15u) >> 50 & ~(sizeof(FrontState::Pattern) - 1);
+    static_assert(FrontState::pattern_slots * sizeof(FrontState::Pattern) == 1u << (64 - 50));
+    auto& p = *reinterpret_cast<FrontState::Pattern*>(reinterpret_cast<std::byte*>(s.patterns) + offset);
     if (p.key != key) [[unlikely]] {
       s.settle(s, p);
       p = {key, 0};
@@ -108,15 +121,18 @@ class FrontKernel {
     // A touch that is there for the order only happened elsewhere, epochs included.
     if (t.weight == 0) [[unlikely]]
       return;
-    const bool writes = t.kind != 0;
     const std::uint32_t greatest = s.greatest[lane] > distance ? s.greatest[lane] : distance;
-    s.greatest[lane] = writes ? 0 : greatest;
-    if (writes && !s.written[lane]) [[unlikely]] {
-      s.events[s.event_count++] = {s.far->count, Line{t.line}, greatest, t.weight, true};
-      s.written[lane] = true;
+    if (t.kind == 0) {
+      s.greatest[lane] = greatest;
       return;
     }
-    s.ended[writes ? greatest : FrontState::lanes] += t.weight;
+    s.greatest[lane] = 0;
+    if (s.written[lane]) [[likely]] {
+      s.ended[greatest] += t.weight;
+      return;
+    }
+    s.events[s.event_count++] = {s.far->count, Line{t.line}, greatest, t.weight, true};
+    s.written[lane] = true;
   }
 
   static void tell_epoch(Ops& lanes, FrontState& s, std::uint64_t line, std::uint32_t distance, bool writes) {
@@ -143,7 +159,10 @@ class FrontKernel {
     far.lane[i] = static_cast<std::uint8_t>(lane);
     const bool leaves = (s.occupied >> lane & 1) != 0;
     far.left[i] = Line{s.line[lane]};
-    if constexpr (Sets) far.demotion[i] = leaves ? lanes.demotion(s, lane) : 0;
+    if constexpr (Sets) {
+      far.demotion[i] =
+          leaves ? demotion(s.agreed[lane], ~lanes.entered.after(lane) & ~(1u << lane), s.first_level) : 0;
+    }
     if constexpr (Epochs) {
       if (leaves && s.greatest[lane] != 0) s.events[s.event_count++] = {i, far.left[i], s.greatest[lane], 1, false};
       s.greatest[lane] = 0;
@@ -151,12 +170,34 @@ class FrontKernel {
     }
     s.occupied |= 1u << lane;
     s.line[lane] = t.line;
-    lanes.enter(s, lane, low, s.now++);
+    lanes.template enter<Sets>(s, lane, low);
+    lanes.touched.raise(lane);
+    lanes.entered.raise(lane);
+    lanes.to_front(s, FrontState::lanes - 1);
+  }
+
+  /// How a line that leaves stands to those that entered `before` it: 0 where it shares no set with any of them.
+  [[gnu::always_inline]] static std::uint64_t demotion(std::uint64_t agreed, std::uint32_t before,
+                                                       unsigned first_level) {
+    constexpr std::uint64_t every_byte = 0x0101010101010101u;
+    constexpr std::uint64_t upper_bits = every_byte << 7;
+    const std::uint64_t bit_of_each = (before & 0xff) * every_byte & 0x8040201008040201u;
+    const std::uint64_t earlier = (bit_of_each + ~upper_bits) & upper_bits;
+    const std::uint64_t needed = agreed + (0x7f - first_level) * every_byte;
+    return (needed & earlier) == 0 ? 0 : agreed | earlier;
   }
 };
 
 template <class Ops>
 struct FrontEntry {
+  static FrontKernels kernels() { return {&accesses, &touches, &relate}; }
+
+ private:
+  static void relate(FrontState& s) {
+    const Ops lanes(s);
+    for (unsigned lane = 0; lane < FrontState::lanes; ++lane)
+      s.agreed[lane] = lanes.agreed_with_all(s, lane, s.low[lane]);
+  }
   static std::size_t accesses(FrontState& s, const PackedAccess* a, std::size_t count, unsigned line_log2) {
     if (s.follows_sets) {
       return s.follows_epochs ? FrontKernel<Ops, true, true>::accesses(s, a, count, line_log2)

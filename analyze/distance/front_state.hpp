@@ -33,16 +33,31 @@ struct EpochEvent {
   bool writes;
 };
 
+/// For each of eight lanes those that came after it: a byte for each, a bit for each in it.
+class LaneOrder {
+ public:
+  /// One after the other, the last first.
+  constexpr LaneOrder() {
+    for (unsigned lane = 8; lane-- > 0;) raise(lane);
+  }
+  bool operator==(const LaneOrder&) const = default;
+
+  [[gnu::always_inline]] constexpr std::uint32_t after(unsigned lane) const { return after_ >> (8 * lane) & 0xff; }
+  /// Now it comes last.
+  [[gnu::always_inline]] constexpr void raise(unsigned lane) {
+    after_ = (after_ | std::uint64_t{0x0101010101010101u} << lane) & ~(std::uint64_t{0xff} << (8 * lane));
+  }
+
+ private:
+  std::uint64_t after_ = 0;
+};
+
 struct FrontState {
   static constexpr unsigned lanes = 8;
   static constexpr unsigned groups = 8;
   static constexpr unsigned kinds = access_kinds;
   /// Touches may be told apart by place and kind; their distances by lane number.
   static constexpr std::size_t rows_per_place = access_kinds;
-  /// At least so many touches can follow before times have to be renumbered; a call makes no more than two for each
-  /// of its accesses.
-  static constexpr std::uint16_t latest_time = 16000;
-  static constexpr std::size_t most_at_once = 4096;
   static constexpr std::size_t pattern_slots = 1024;
 
   /// Near touches of one group whose line agreed on so many levels with each of the lines touched since: a byte each,
@@ -54,8 +69,11 @@ struct FrontState {
   static constexpr unsigned pattern_group_shift = 61;
 
   alignas(32) std::uint32_t low[lanes] = {};  ///< lower halves of the lines, by lane
-  alignas(16) std::uint16_t touched[lanes] = {};
-  alignas(16) std::uint16_t entered[lanes] = {};
+  /// From one set on, the numbers of sets at which a line falls into the same as each of the others: a byte for each
+  /// lane, that of its own is 0. Only where sets are followed.
+  alignas(64) std::uint64_t agreed[lanes] = {};
+  LaneOrder touched;
+  LaneOrder entered;
   /// Lanes, the latest touched first; the rest is out of every shuffle's range.
   alignas(16) std::uint8_t order[16] = {0, 1, 2, 3, 4, 5, 6, 7, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
   std::uint64_t line[lanes] = {};
@@ -64,7 +82,6 @@ struct FrontState {
   bool written[lanes] = {};
   std::uint32_t greatest[lanes] = {};
   std::uint32_t occupied = 0;  ///< a bit for each lane that holds a line
-  std::uint16_t now = 1;
 
   bool follows_sets = false;
   bool follows_epochs = false;
@@ -78,7 +95,7 @@ struct FrontState {
   std::uint64_t* rows = nullptr;                          ///< by place, kind and distance
   std::uint64_t places = 0;                               ///< that there are rows for
   std::uint32_t place_mask = 0;                           ///< 0: places are not told apart
-  std::uint64_t ended[lanes + 1] = {};                    ///< epochs by greatest distance; the last is for none
+  std::uint64_t ended[lanes] = {};                        ///< epochs by greatest distance
   FarTouches* far = nullptr;
   EpochEvent* events = nullptr;  ///< room for three for each far touch and one for each lane
   std::size_t event_count = 0;
@@ -97,11 +114,13 @@ struct TouchColumns {
   const std::uint32_t* place;
 };
 
-/// The inner loops in one kind of machine code. Both return how many they took: up to most_at_once, and less where the
-/// far touches or events are full, there is no row for a place, or an access touches more than two lines.
+/// The inner loops in one kind of machine code. The first two return how many they took: less than all where the far
+/// touches or events are full, there is no row for a place, or an access touches more than two lines.
 struct FrontKernels {
   std::size_t (*accesses)(FrontState&, const PackedAccess*, std::size_t count, unsigned line_log2);
   std::size_t (*touches)(FrontState&, const TouchColumns&, std::size_t count);
+  /// Finds out what lines agree on, after all of them were exchanged.
+  void (*relate)(FrontState&);
 };
 
 FrontKernels portable_front();

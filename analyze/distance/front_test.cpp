@@ -113,7 +113,6 @@ TEST_P(OnFront, AccessesOfMoreThanTwoLinesAreLeftToTheCaller) {
   EXPECT_EQ(front.take(std::span(accesses).subspan(3), LineSize{6}), 0u);
 }
 
-// Times of sixteen bits are renumbered long before they run out.
 TEST_P(OnFront, KeepsItsOrderForever) {
   Front front({.path = GetParam()});
   MattsonList list;
