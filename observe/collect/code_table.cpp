@@ -163,7 +163,10 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
   }
   descriptors_.push_back(to);
   PlainRecord& plain = plain_.emplace_back();
-  if (to.slots != 0 && to.stretches == 1) plain = {to.first_access, to.slots, to.accesses, stretches_.back().witness};
+  if (to.slots != 0 && to.stretches == 1) {
+    const auto accesses = std::span(accesses_).subspan(to.first_access, to.accesses);
+    plain = PlainRecord::of(accesses, to.first_access, to.slots, stretches_.back().witness);
+  }
   return bytes;
 }
 

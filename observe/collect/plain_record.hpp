@@ -26,6 +26,33 @@ struct PlainRecord {
   std::uint16_t slots = 0;
   std::uint16_t accesses = not_plain;
   std::uint16_t witness = 0;  ///< slot that is zero if the accesses were not made
+  /// Of the accesses, those that are not reads.
+  std::uint16_t writes = 0;
+  std::uint16_t modifies = 0;
+  std::uint32_t bytes = 0;
+
+  /// A record of accesses that begin with the one of this number.
+  template <class SomeAccesses>
+  static PlainRecord of(const SomeAccesses& all, std::uint32_t first, std::uint16_t slots, std::uint16_t witness) {
+    PlainRecord r{.first = first, .slots = slots, .witness = witness};
+    std::uint64_t bytes = 0;
+    for (const auto& access : all) {
+      bytes += access.shape.size();
+      if (access.shape.kind() == AccessKind::write) ++r.writes;
+      if (access.shape.kind() == AccessKind::modify) ++r.modifies;
+    }
+    r.bytes = static_cast<std::uint32_t>(bytes);
+    if (bytes == r.bytes && all.size() < not_plain) r.accesses = static_cast<std::uint16_t>(all.size());
+    return r;
+  }
+};
+
+/// Accesses of plain records that were passed over.
+struct PassedRecords {
+  std::uint64_t accesses = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t modifies = 0;
+  std::uint64_t bytes = 0;
 };
 
 /// When the accesses of a record were made.

@@ -1,4 +1,4 @@
-// The short way from plain records to accesses, which most take.
+// The short way from plain records to accesses, or past them, which most take.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,32 @@ std::size_t take_plain_records(std::span<const std::uint64_t> words, Find find, 
     at = slots + record->slots;
   }
   batch.add(static_cast<std::size_t>(to - batch.end()));
+  return static_cast<std::size_t>(at - words.data());
+}
+
+/// Passes over plain records at the front of `words` as long as they are there as a whole and have no more than
+/// `unwanted` accesses together. Returns the words that they take.
+template <Reached reached, class Find>
+std::size_t pass_plain_records(std::span<const std::uint64_t> words, Find find, std::uint64_t unwanted,
+                               PassedRecords& passed) {
+  const std::uint64_t* at = words.data();
+  const std::uint64_t* const end = at + words.size();
+  PassedRecords p;
+  while (at != end) {
+    const PlainRecord* const record = find(*at);
+    if (record == nullptr || record->slots >= end - at || record->accesses == PlainRecord::not_plain ||
+        p.accesses + record->accesses > unwanted)
+      break;
+    const std::uint64_t* const slots = at + 1;
+    at = slots + record->slots;
+    if (reached == Reached::by_witness && slots[record->witness] == 0) [[unlikely]]
+      continue;
+    p.accesses += record->accesses;
+    p.writes += record->writes;
+    p.modifies += record->modifies;
+    p.bytes += record->bytes;
+  }
+  passed = p;
   return static_cast<std::size_t>(at - words.data());
 }
 

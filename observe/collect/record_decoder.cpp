@@ -110,7 +110,9 @@ std::size_t RecordDecoder::complete(std::span<const std::uint64_t> words) const 
 
 void RecordDecoder::prepare() {
   context_.places.follow(context_.objects, std::max(context_.modules.sites().size(), context_.code.sites().size()));
-  takes_everything_ = !off() && !selective_ && !context_.want_blocks && !context_.code_contexts.told();
+  const bool plain = !off() && !context_.code_contexts.told();
+  takes_everything_ = plain && !selective_ && !context_.want_blocks;
+  passes_over_ = plain && selective_ && !context_.sampling;
 }
 
 void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
@@ -118,6 +120,7 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
   if (loop_ != nullptr) words = words.subspan(go_on_with_loop(words, out));
   while (true) {
     if (takes_everything_) words = words.subspan(plain_records(words, out.batch));
+    if (passes_over_) words = words.subspan(pass_plain_records(words));
     if (words.empty() || words[0] == 0) return;
     const std::size_t used = CodeTable::is_code(words[0])     ? code_record(words, out)
                              : words[0] >= CACHESCAPE_MARKERS ? compiled_record(words, out)
@@ -127,21 +130,39 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
   }
 }
 
-std::size_t RecordDecoder::plain_records(std::span<const std::uint64_t> words, PackedBatch& batch) {
+template <class Visit>
+std::size_t RecordDecoder::visit_plain_records(Visit visit) {
   if (context_.code.joined()) {
     const auto find = [records = std::span(context_.code.plain_records())](std::uint64_t word) {
       const std::uint64_t number = word - CACHESCAPE_CODE;
       return number < records.size() ? &records[number] : nullptr;
     };
-    return take_plain_records<Reached::by_witness>(words, find, context_.code.accesses().data(), batch, context_.places,
-                                                   context_.objects);
+    return visit.template operator()<Reached::by_witness>(find, context_.code.accesses().data());
   }
   const auto find = [module = context_.modules.plain_records()](std::uint64_t word) {
     const std::uint64_t offset = word - module.begin;
     return offset < module.bytes && offset % 4 == 0 ? module.records + offset / 4 : nullptr;
   };
-  return take_plain_records<Reached::by_each_slot>(words, find, context_.modules.plain_accesses().data(), batch,
-                                                   context_.places, context_.objects);
+  return visit.template operator()<Reached::by_each_slot>(find, context_.modules.plain_accesses().data());
+}
+
+std::size_t RecordDecoder::plain_records(std::span<const std::uint64_t> words, PackedBatch& batch) {
+  return visit_plain_records([&]<Reached reached>(auto find, const SlotAccess* accesses) {
+    return take_plain_records<reached>(words, find, accesses, batch, context_.places, context_.objects);
+  });
+}
+
+std::size_t RecordDecoder::pass_plain_records(std::span<const std::uint64_t> words) {
+  PassedRecords passed;
+  const std::size_t used = visit_plain_records([&]<Reached reached>(auto find, const SlotAccess*) {
+    return collect::pass_plain_records<reached>(words, find, unwanted_, passed);
+  });
+  unwanted_ -= passed.accesses;
+  passed_[static_cast<std::size_t>(AccessKind::read)] += passed.accesses - passed.writes - passed.modifies;
+  passed_[static_cast<std::size_t>(AccessKind::write)] += passed.writes;
+  passed_[static_cast<std::size_t>(AccessKind::modify)] += passed.modifies;
+  passed_bytes_ += passed.bytes;
+  return used;
 }
 
 std::size_t RecordDecoder::compiled_record(std::span<const std::uint64_t> words, Output& out) {

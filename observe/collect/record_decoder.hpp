@@ -79,8 +79,13 @@ class RecordDecoder {
   void decode(std::span<const std::uint64_t> words, Output& out);
   /// To be called whenever tables have grown or a marker was read: what records are decoded with.
   void prepare();
-  /// The words of plain records that come first.
+  /// The words of plain records that come first, taken …
   std::size_t plain_records(std::span<const std::uint64_t> words, PackedBatch& batch);
+  /// … or passed over, as far as they are unwanted.
+  std::size_t pass_plain_records(std::span<const std::uint64_t> words);
+  /// visit<how they were reached>(what finds a record by its first word, accesses of all)
+  template <class Visit>
+  std::size_t visit_plain_records(Visit visit);
   /// Words consumed; 0 where the record is broken.
   std::size_t compiled_record(std::span<const std::uint64_t> words, Output& out);
   std::size_t marker(std::span<const std::uint64_t> words, Output& out);
@@ -134,7 +139,8 @@ class RecordDecoder {
   bool passing_ = false;  ///< over the loop's trips
   std::uint64_t unwanted_ = 0;
   bool selective_ = false;         ///< some records may be passed over
-  bool takes_everything_ = false;  ///< there is nothing to do with a record but to take its accesses
+  bool takes_everything_ = false;  ///< there is nothing to do with a record but to take its accesses …
+  bool passes_over_ = false;       ///< … or to count them, as far as they are unwanted
   KindCounts passed_{};            ///< accesses, not yet told
   std::uint64_t passed_bytes_ = 0;
   std::vector<std::uint64_t> bases_;
