@@ -60,16 +60,42 @@ struct Part {
   int end() const { return 64 - std::countl_zero(bytes); }
 };
 
+using Masks = std::map<std::uint32_t, std::uint64_t>;
+
+/// The first thread often sets up what it then hands to others: that makes it no part of its own. What is left to it
+/// are bytes outside of all that the others use, from their first bytes to their last ones.
+void leave_to_others(std::uint32_t first, Masks& used, Masks& written) {
+  if (!written.contains(first)) return;
+  std::uint64_t others = 0;
+  for (const auto& [thread, bytes] : written)
+    if (thread != first) others |= bytes;
+  const std::uint64_t own = written.at(first) & ~others;
+  const Part rest{first, own};
+  const bool within = own == 0 || std::ranges::any_of(used, [&](const auto& use) {
+                        const Part part{use.first, use.second};
+                        return use.first != first && written.contains(use.first) && part.first() < rest.end() &&
+                               rest.first() < part.end();
+                      });
+  if (within) {
+    used.erase(first);
+    written.erase(first);
+  } else {
+    used[first] = written[first] = own;
+  }
+}
+
 /// What each thread writes, with what nobody else uses; where one thread alone writes, what is only read beside. From
 /// the first byte to the last. None where two threads write the same bytes, which nothing keeps apart. Others' reading
-/// of what a thread writes needs its lines, wherever they lie.
-std::vector<Part> parts_of(const SharedLine& line) {
-  std::map<std::uint32_t, std::uint64_t> used;
-  std::map<std::uint32_t, std::uint64_t> written;
+/// of what a thread writes needs its lines, wherever they lie. `first` is the program's first thread.
+std::vector<Part> parts_of(const SharedLine& line, std::uint32_t first) {
+  Masks used;
+  Masks written;
   for (const LineUse& use : line.uses) {
     used[use.thread] |= use.bytes;
     if (use.writes && use.bytes != 0) written[use.thread] |= use.bytes;
   }
+  // Two others at least, or there would be no parts; and data that is handed over all the time is truly shared.
+  if (written.size() > 2 && line.misses[falsely] > line.misses[truly]) leave_to_others(first, used, written);
   std::uint64_t all_written = 0;
   for (const auto& [thread, bytes] : written) {
     if ((all_written & bytes) != 0) return {};
@@ -101,16 +127,20 @@ std::optional<int> last_start(const std::vector<Part>& parts, std::uint32_t thre
   return std::countr_zero(last->bytes >> others_end) + others_end;
 }
 
-using LinesByAddress = std::map<Address, const SharedLine*>;
+/// All lines that the profile tells of.
+struct Lines {
+  std::map<Address, const SharedLine*> by_address;
+  std::uint32_t first_thread = 0;
 
-std::vector<Part> parts_at(const LinesByAddress& lines, Address address) {
-  const auto found = lines.find(address);
-  return found == lines.end() ? std::vector<Part>{} : parts_of(*found->second);
-}
+  std::vector<Part> parts_at(Address address) const {
+    const auto found = by_address.find(address);
+    return found == by_address.end() ? std::vector<Part>{} : parts_of(*found->second, first_thread);
+  }
+};
 
 /// Where threads have parts of their own, the least distance from one's first byte to the next one's.
-std::optional<Padding> padding_of(const SharedLine& shared, const LinesByAddress& lines, LineSize line) {
-  const std::vector<Part> parts = parts_of(shared);
+std::optional<Padding> padding_of(const SharedLine& shared, const Lines& lines, LineSize line) {
+  const std::vector<Part> parts = parts_of(shared, lines.first_thread);
   if (parts.size() < 2) return std::nullopt;
   const std::uint64_t whole = line.bytes().value;
   const int granules = static_cast<int>(whole >> mask_granule_bits(line));
@@ -119,11 +149,11 @@ std::optional<Padding> padding_of(const SharedLine& shared, const LinesByAddress
   for (const Part& part : parts) {
     const auto before = part.first() > 0
                             ? std::nullopt
-                            : last_start(parts_at(lines, Address{shared.address.value - whole}), part.thread);
+                            : last_start(lines.parts_at(Address{shared.address.value - whole}), part.thread);
     starts.push_back(before ? *before - granules : part.first());
   }
   Padding padding;
-  const std::vector<Part> after = parts_at(lines, Address{shared.address.value + whole});
+  const std::vector<Part> after = lines.parts_at(Address{shared.address.value + whole});
   padding.straddles = starts.front() < 0 || (!after.empty() && after.front().first() == 0 &&
                                              last_start(parts, after.front().thread).has_value());
   int least = starts[1] - starts[0];
@@ -176,8 +206,9 @@ std::optional<SharingTable> sharing_of(const Profile& profile) {
     }
     std::ranges::stable_sort(row.places, is_worse, &SharingPlaces::misses);
   }
-  LinesByAddress lines;
-  for (const SharedLine& line : profile.sharing.lines) lines.emplace(line.address, &line);
+  Lines lines;
+  if (!profile.threads.empty()) lines.first_thread = profile.threads.front().thread.value;
+  for (const SharedLine& line : profile.sharing.lines) lines.by_address.emplace(line.address, &line);
   for (const SharedLine& line : profile.sharing.lines) {
     SharedLineRow row{line.address, line.misses, {}, padding_of(line, lines, table.line)};
     for (const LineUse& use : line.uses) add(row.uses, use_of(places, use, table.line));

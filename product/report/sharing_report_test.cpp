@@ -64,6 +64,22 @@ TEST(SharingReport, WhoOnlyReadsWhatOthersWriteLeavesTheCure) {
   EXPECT_EQ(cure_of(p), "");
 }
 
+TEST(SharingReport, WhatTheFirstThreadSetsUpIsNoPartOfItsOwn) {
+  Profile p = example();
+  // It clears what others count in, and writes a number between that they only read.
+  p.sharing.lines[0].uses = {{0, 0, 0, true, 0xff0000ffull}, {1, 0, 0, true, 0xff}, {2, 0, 0, true, 0xff000000ff0000}};
+  EXPECT_NE(cure_of(p).find("begin 16 bytes apart; 48 bytes of padding"), std::string::npos) << cure_of(p);
+  // Bytes beside those of the others are its own.
+  p.sharing.lines[0].uses = {{0, 0, 0, true, 0xffull << 32}, {1, 0, 0, true, 0xff}, {2, 0, 0, true, 0xff0000}};
+  EXPECT_NE(cure_of(p).find("begin 16 bytes apart; 48 bytes of padding"), std::string::npos) << cure_of(p);
+  p.sharing.lines[0].uses[0].bytes = 0xff00;
+  EXPECT_NE(cure_of(p).find("begin 8 bytes apart; 56 bytes of padding"), std::string::npos) << cure_of(p);
+  // Handed over again and again.
+  p.sharing.lines[0].uses[0].bytes = 0xff;
+  p.sharing.lines[0].misses = {50, 27};
+  EXPECT_EQ(cure_of(p), "");
+}
+
 TEST(SharingReport, PartsThatLieInTwoLinesAreMeasuredFromTheirBeginning) {
   // Parts of 32 bytes from byte 24 on: of the second thread, bytes 56–63 and then 0–23 of the next line.
   Profile p = example();
