@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/comma_list.hpp"
 #include "cli/machine_option.hpp"
 #include "machine/size_text.hpp"
 
@@ -86,25 +87,23 @@ void add_analysis_options(CLI::App& verb, AnalysisFlags& flags) {
   const auto option = [&](const char* name, auto& value, const char* text, const char* type) {
     return verb.add_option(name, value, text)->type_name(type)->group(group);
   };
-  option("--lines", flags.lines, "Line sizes in bytes; 4,8,…,512 otherwise", "B,…")->delimiter(',');
-  option("--set-lines", flags.set_lines,
-         "Line sizes whose set distances are kept too, or none; 32,64,128,256 otherwise", "B,…")
-      ->delimiter(',');
-  option("--sets", flags.sets, "Numbers of sets to know exactly besides 1, 2, 4, … 65536", "N,…")->delimiter(',');
+  const auto list = [&](const char* name, auto& values, const char* text, const char* type) {
+    comma_list(option(name, values, text, type));
+  };
+  list("--lines", flags.lines, "Line sizes in bytes; 4,8,…,512 otherwise", "B,…");
+  list("--set-lines", flags.set_lines, "Line sizes whose set distances are kept too, or none; 32,64,128,256 otherwise",
+       "B,…");
+  list("--sets", flags.sets, "Numbers of sets to know exactly besides 1, 2, 4, … 65536", "N,…");
   option("--ways", flags.ways, "Most ways to know exactly, 1 … 32", "N")->capture_default_str();
-  option("--write-backs", flags.write_backs,
-         "Line sizes at which write-backs are followed, or none; 64 (or the next recorded) otherwise", "B,…")
-      ->delimiter(',');
-  option("--share", flags.share,
-         "Numbers of threads per cache for which coherence is followed, machines that have them, or none; 1,2,4,…,32 "
-         "otherwise",
-         "N|MACHINE,…")
-      ->delimiter(',');
+  list("--write-backs", flags.write_backs,
+       "Line sizes at which write-backs are followed, or none; 64 (or the next recorded) otherwise", "B,…");
+  list("--share", flags.share,
+       "Numbers of threads per cache for which coherence is followed, machines that have them, or none; 1,2,4,…,32 "
+       "otherwise",
+       "N|MACHINE,…");
   option("--sample", flags.sample, "Follow this share of the lines only (rounded to 1/2, 1/4, 1/8 …)", "RATE");
   option("--sample-lines", flags.sample_lines, "Follow at most so many lines at a time", "N");
-  option("--interval", flags.interval, "Analyse ON accesses, pass over OFF, and so on", "ON,OFF")
-      ->delimiter(',')
-      ->expected(2);
+  list("--interval", flags.interval, "Analyse ON accesses, pass over OFF, and so on", "ON,OFF");
   option("--memory", flags.memory, "Sample when the analysis would hold more than this, such as 8G", "SIZE");
   option("--workers", flags.workers, "Threads that analyse; 0 = one per processor", "N")->capture_default_str();
   verb.add_flag("--memory-usage", flags.memory_usage, "Count how often each line is touched")->group(group);
@@ -150,6 +149,8 @@ Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
     options.sampling.method = Sampling::Method::shards_size;
     options.sampling.max_lines = flags.sample_lines;
   } else if (!flags.interval.empty()) {
+    if (flags.interval.size() != 2)
+      return failure(ErrorKind::usage, "it takes two numbers of accesses, such as 100000,900000", "--interval");
     options.sampling.method = Sampling::Method::interval;
     options.sampling.on = flags.interval[0];
     options.sampling.off = flags.interval[1];

@@ -13,8 +13,8 @@ OptionDescription describe(const CLI::Option& option) {
   }
   if (option.get_type_size_max() > 0)
     d.value = option.get_positional() ? option.get_name(true, false) : option.get_type_name();
-  // A check that lists its choices repeats them after the placeholder.
-  d.value = d.value.substr(0, d.value.find(":{"));
+  // The parser tells of checks after the placeholder, in words of its own.
+  d.value = d.value.substr(0, d.value.find(':'));
   d.text = option.get_description();
   d.default_text = option.get_default_str();
   d.required = option.get_required();

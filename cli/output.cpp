@@ -1,10 +1,29 @@
 #include "cli/output.hpp"
 
+#include <sys/stat.h>
+
 #include <nlohmann/json.hpp>
 
 #include "bytes/sink.hpp"
 
 namespace cachescape::cli {
+namespace {
+
+/// Whether both paths name one existing file.
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat sa{};
+  struct stat sb{};
+  return stat(a.c_str(), &sa) == 0 && stat(b.c_str(), &sb) == 0 && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
+         sa.st_ino == sb.st_ino;
+}
+
+}  // namespace
+
+Result<void> check_output(const std::string& output, const std::string& input) {
+  if (same_file(output, input))
+    return failure(ErrorKind::usage, "the output is the input itself", "-o " + output, "choose another name");
+  return {};
+}
 
 Result<void> write_file(const std::string& path, const std::string& text) {
   CACHESCAPE_TRY(const auto sink, bytes::open_sink(path));

@@ -6,6 +6,7 @@
 
 #include "bytes/source.hpp"
 #include "product/signature/text.hpp"
+#include "product/synth/seed_file.hpp"
 #include "profile/reader.hpp"
 
 namespace cachescape::cli {
@@ -41,6 +42,12 @@ Result<std::vector<signature::Signature>> read_signatures(const std::string& pat
   if (text == database) return from_profile(path, choice);
   CACHESCAPE_TRY(const std::vector<std::byte> rest, bytes::read_all(*source, signature::max_file_bytes));
   text.append(reinterpret_cast<const char*>(rest.data()), rest.size());
+  if (synth::is_seed(std::as_bytes(std::span(text))))
+    return failure(ErrorKind::malformed, "this is a seed, made from a signature already", path,
+                   "cachescape expand makes traces of it, cachescape bench runs it");
+  if (choice.by != signature::By::program || choice.rule)
+    return failure(ErrorKind::usage, "a file of signatures has those that it has", path,
+                   "--by, --word and --every-word choose among those of a profile");
   return signature::read_text(text, source->name());
 }
 

@@ -16,7 +16,8 @@ struct SignatureChoice {
   std::optional<SignatureRule> rule;
 };
 
-/// At least one. `choice` is for profiles; files have what they have.
+/// At least one. `choice` is for profiles: files have what they have, and any other choice than the usual one is
+/// refused.
 Result<std::vector<signature::Signature>> read_signatures(const std::string& path, const SignatureChoice& choice = {});
 
 }  // namespace cachescape::cli

@@ -1,25 +1,13 @@
 #include "cli/trace_output.hpp"
 
-#include <sys/stat.h>
-
 #include <fmt/format.h>
 
 #include "bytes/sink.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/version.hpp"
 
 namespace cachescape::cli {
-namespace {
-
-/// Whether both paths name one existing file: writing would destroy what is being read.
-bool same_file(const std::string& a, const std::string& b) {
-  struct stat sa{};
-  struct stat sb{};
-  return stat(a.c_str(), &sa) == 0 && stat(b.c_str(), &sb) == 0 && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
-         sa.st_ino == sb.st_ino;
-}
-
-}  // namespace
 
 void add_trace_output(CLI::App& verb, TraceOutputOptions& options) {
   verb.add_option("-o,--output", options.path, "The .cstrace to write; - is standard output")
@@ -33,9 +21,7 @@ void add_trace_output(CLI::App& verb, TraceOutputOptions& options) {
 
 Result<std::unique_ptr<trace::TraceWriter>> create_trace(const TraceOutputOptions& options,
                                                          const std::string& input_path, const OpenedInput& input) {
-  if (same_file(options.path, input_path)) {
-    return failure(ErrorKind::usage, "the output is the input itself", "-o " + options.path, "choose another name");
-  }
+  CACHESCAPE_CHECK(check_output(options.path, input_path));
   CACHESCAPE_TRY(auto sink, bytes::open_sink(options.path));
   trace::Metadata metadata = input.trace != nullptr ? input.trace->metadata() : trace::Metadata{};
   metadata.emplace_back("source", input_path == "-" ? "standard input" : input_path);

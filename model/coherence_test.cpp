@@ -103,6 +103,37 @@ TEST(CoherentPrediction, OneLevelIsExactAtEveryDegreeOfSharing) {
   }
 }
 
+// The first thread writes while it is alone, and coherence is not followed yet.
+TEST(CoherentPrediction, WriteBacksThatWereNotFollowedAreUnknown) {
+  AccessBatch batch{2'000};
+  const auto write = [&](std::uint64_t address, std::uint32_t thread) {
+    batch.push({Address{address}, 8, AccessKind::write, ThreadId{thread}, SiteId{}});
+  };
+  for (std::uint64_t line = 0; line < 1'000; ++line) write(line * 128, 0);
+  for (std::uint64_t line = 0; line < 8; ++line) write(line * 128, 1);
+  for (const bool followed : {true, false}) {
+    AnalysisOptions options;
+    options.lines = {LineSize{6}, LineSize{7}};
+    options.set_lines = {LineSize{7}};
+    if (followed) options.write_back_lines = options.lines;
+    auto analyzer = Analyzer::create(options);
+    analyzer->consume(batch);
+    machine::Machine machine;
+    machine.levels = {level("L1", 1, 16, 1)};
+    machine.levels[0].line = LineSize{7};
+    simulate::Simulator simulator(machine);
+    simulator.consume(batch);
+    const auto prediction = predict(analyzer->profile(), machine);
+    ASSERT_TRUE(prediction.has_value());
+    ASSERT_TRUE(prediction->levels[0].coherent);
+    const LevelPrediction& how = prediction->levels[0];
+    EXPECT_EQ(how.write_backs, followed ? WriteBackMethod::exact : WriteBackMethod::unknown);
+    EXPECT_EQ(prediction->outcome.levels[0].write_backs, followed ? simulator.outcome().levels[0].write_backs : 0);
+    EXPECT_EQ(how.write_back_note,
+              followed ? "" : "the profile does not hold them at 128-byte lines (record with --write-backs 128)");
+  }
+}
+
 // Which lines outer levels evict depends on what they see, as without coherence; what writes take from them hardly
 // does.
 TEST(CoherentPrediction, InHierarchiesItComesWithinAHundredthOfTheAccesses) {

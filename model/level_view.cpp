@@ -20,11 +20,14 @@ std::string listed(const std::vector<LineSize>& lines, const char* between, cons
   return text;
 }
 
-std::unexpected<Error> missing_line(const Streams& streams, LineSize line, std::string_view who) {
+std::unexpected<Error> missing_line(const Streams& streams, const LevelPlace& place, std::string_view who) {
+  const LineSize line = place.line;
   const std::vector<LineSize>& there = streams.recorded_line_sizes();
   std::vector<LineSize> wanted = there;
-  if (std::ranges::find(wanted, line) == wanted.end()) wanted.push_back(line);
+  wanted.push_back(line);
+  wanted.insert(wanted.end(), place.lines_of_others.begin(), place.lines_of_others.end());
   std::ranges::sort(wanted);
+  wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
   return failure(
       ErrorKind::unsupported,
       fmt::format("{} has {}-byte lines, for which the profile has no stack distances; it has {}", who,
@@ -46,6 +49,13 @@ std::uint64_t accesses_of(const Streams& streams, const std::vector<std::size_t>
   return n;
 }
 
+/// What the first thread wrote before there were others is known to coherent caches from its own distances only.
+bool follows_write_backs(const Streams& streams, LineSize line) {
+  const StreamModel* first = streams.find({Scope::Kind::thread, streams.threads().front().thread}, line);
+  if (first == nullptr) first = streams.find({}, line);
+  return first == nullptr || first->knows_write_backs();
+}
+
 }  // namespace
 
 Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place, std::string_view who) {
@@ -61,6 +71,7 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
     if (view.coherent_ != nullptr) {
       view.touches_ = view.coherent_->touches();
       view.cold_ = view.coherent_->cold();
+      view.lacks_write_backs_ = !follows_write_backs(streams, place.line);
       return view;
     }
   }
@@ -94,7 +105,7 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
   }
   if (!by_thread) {
     const StreamModel* stream = streams.find({}, place.line);
-    if (stream == nullptr) return missing_line(streams, place.line, who);
+    if (stream == nullptr) return missing_line(streams, place, who);
     view.parts_ = {{stream, 1}};
     if (meeting != Meeting::all) {
       view.parts_.front().stretch = 1 / static_cast<double>(instances.size());
@@ -142,6 +153,7 @@ KindCounts LevelView::fully_associative_misses(std::uint64_t lines) const {
 }
 
 std::optional<StreamModel::WriteBacks> LevelView::write_backs(std::uint64_t sets, std::uint64_t ways) const {
+  if (lacks_write_backs_) return std::nullopt;
   if (coherent_ != nullptr) return coherent_->write_backs(sets, ways);
   StreamModel::WriteBacks all{0, true};
   for (const Part& part : parts_) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct LevelPlace {
     take_by_writing,
   };
   Others others = Others::nothing;
+  /// Line sizes that are asked for beside this one, so that what is missing is told at once.
+  std::span<const LineSize> lines_of_others{};
 };
 
 /// Immutable; safe from any thread; must not outlive its Streams.
@@ -80,6 +83,7 @@ class LevelView {
 
   std::vector<Part> parts_;
   const CoherentModel* coherent_ = nullptr;
+  bool lacks_write_backs_ = false;           ///< what there is of them in `coherent_` is a part only
   const StreamModel* shared_ = nullptr;      ///< touches of everything whose line another thread touched last
   std::vector<const StreamModel*> invalid_;  ///< those of each thread's own stream
   KindCounts touches_{};

@@ -36,9 +36,12 @@ class Predictor {
       : streams_(streams), machine_(machine), options_(options) {}
 
   Result<Prediction> run() {
+    std::vector<LineSize> lines;
+    for (const Level& level : machine_.levels) lines.push_back(level.line);
     for (const Level& level : machine_.levels) {
-      CACHESCAPE_TRY(LevelView view,
-                     LevelView::of(streams_, {machine_.cores, level.shared_by, level.line, others()}, level.name));
+      CACHESCAPE_TRY(
+          LevelView view,
+          LevelView::of(streams_, {machine_.cores, level.shared_by, level.line, others(), lines}, level.name));
       views_.push_back(std::move(view));
     }
     HierarchyOutcome& outcome = result_.outcome;

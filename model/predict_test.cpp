@@ -183,6 +183,9 @@ TEST(Predict, NamesTheLineSizesThatThereAre) {
       p.error().what,
       "L2 has 128-byte lines, for which the profile has no stack distances; it has those of 32 and 64-byte lines");
   EXPECT_EQ(p.error().hint, "record the program again with --lines 32,64,128");
+  const auto several = predict(profile, machine_of("L1:128,1,128 L2:1K,2,64 L3:4K,2,512"));
+  ASSERT_FALSE(several.has_value());
+  EXPECT_EQ(several.error().hint, "record the program again with --lines 32,64,128,512");
   const auto nothing = predict(Profile{}, machine_of("L1:128,1,64"));
   ASSERT_FALSE(nothing.has_value());
   EXPECT_EQ(nothing.error().what,

@@ -44,6 +44,8 @@ struct ThreadUse {
 struct Padding {
   std::uint32_t part = 0;   ///< bytes from one thread's part to the next
   std::uint32_t bytes = 0;  ///< to be added after each
+  /// A part lies in two lines: padding helps only where the first one is moved to the beginning of a line.
+  bool straddles = false;
 
   friend auto operator<=>(const Padding&, const Padding&) = default;
 };
@@ -52,7 +54,7 @@ struct SharedLineRow {
   Address address;
   SharingCounts misses{};
   std::vector<ThreadUse> uses;
-  std::optional<Padding> padding;  ///< none where threads use the same bytes
+  std::optional<Padding> padding;  ///< none where threads write the same bytes
 };
 
 /// One data structure.

@@ -48,6 +48,8 @@ class StreamModel {
   /// write-backs.
   std::optional<WriteBacks> write_backs(std::uint64_t sets, std::uint64_t ways, double stretch = 1) const;
 
+  bool knows_write_backs() const { return write_back_curve_.has_value(); }
+
   const MissCurve& curve() const { return curve_; }
   const Scaling& scaling() const { return scaling_; }
   std::uint64_t footprint_lines() const { return footprint_lines_; }

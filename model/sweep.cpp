@@ -73,7 +73,11 @@ Result<Sweep> sweep(const Streams& streams, const SweepAxes& axes) {
   result.sampled = streams.sampling().method != Sampling::Method::none;
   reserve(result, points);
   for (const LineSize line : axes.lines) {
-    CACHESCAPE_TRY(const LevelView view, LevelView::of(streams, {axes.cores, axes.shared_by, line}, axes.name));
+    CACHESCAPE_TRY(
+        const LevelView view,
+        LevelView::of(streams,
+                      {.cores = axes.cores, .shared_by = axes.shared_by, .line = line, .lines_of_others = axes.lines},
+                      axes.name));
     const std::uint64_t touches = sum(view.touches());
     const double per_touch = touches == 0 ? 0 : 1 / static_cast<double>(touches);
     result.streams_known = result.streams_known && view.approximation().empty();

@@ -77,6 +77,10 @@ TEST(Sweep, RefusesWhatMakesNoSense) {
   const auto no_line = sweep(profile, {.name = "L2", .sizes = {Bytes{64}}, .ways = {1}, .lines = {LineSize{7}}});
   ASSERT_FALSE(no_line.has_value());
   EXPECT_EQ(no_line.error().hint, "record the program again with --lines 64,128");
+  const auto no_lines =
+      sweep(profile, {.name = "L2", .sizes = {Bytes{64}}, .ways = {1}, .lines = {LineSize{7}, LineSize{8}}});
+  ASSERT_FALSE(no_lines.has_value());
+  EXPECT_EQ(no_lines.error().hint, "record the program again with --lines 64,128,256");
 }
 
 }  // namespace

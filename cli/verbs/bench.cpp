@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/comma_list.hpp"
 #include "cli/count_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -39,7 +40,7 @@ struct BenchOptions {
   std::string operations;
   unsigned repetitions = 5;
   std::string ilp = "auto";
-  int processor = -1;
+  std::optional<unsigned> processor;
   double delay = 0;
   bool huge_pages = false;
   bool counters = false;
@@ -104,7 +105,7 @@ Result<proxy::MeasureOptions> measure_options(const BenchOptions& options, Bytes
   CACHESCAPE_TRY(how.footprint, footprint_of(options, usual_footprint));
   CACHESCAPE_TRY(how.operations, operations_of(options));
   how.repetitions = options.repetitions;
-  if (options.processor >= 0) how.processor = static_cast<unsigned>(options.processor);
+  how.processor = options.processor;
   how.delay = options.delay;
   how.huge_pages = options.huge_pages;
   how.counters = options.counters;
@@ -158,6 +159,8 @@ Result<int> run_beside(const BenchOptions& options, std::vector<Chosen> seeds) {
   how.repetitions = options.repetitions;
   how.huge_pages = options.huge_pages;
   CACHESCAPE_TRY(how.processors, proxy::two_processors());
+  if (!options.processors.empty() && options.processors.size() != 2)
+    return failure(ErrorKind::usage, "it takes two processors, such as 0,1", "--cpus");
   if (!options.processors.empty()) how.processors = {options.processors[0], options.processors[1]};
   std::vector<Contender> contenders;
   for (Chosen& chosen : seeds) contenders.push_back({chosen.name, std::move(chosen.seed), chosen.chains, {}});
@@ -186,24 +189,36 @@ Result<proxy::HpccFigures> figures_of_others(Bytes footprint) {
   return figures;
 }
 
-Result<int> compare_patterns(const BenchOptions& options) {
-  constexpr Bytes usual{std::uint64_t{256} << 20};
-  CACHESCAPE_TRY(proxy::MeasureOptions how, measure_options(options, usual));
-  proxy::PatternTable table;
-  {
-    Progress progress("patterns");
-    for (const char* pattern : {"stride", "random"}) {
-      CACHESCAPE_TRY(const synth::Seed seed, proxy::pattern_seed(pattern));
-      for (const unsigned chains : {1u, 2u, 4u, 8u, 13u, 20u}) {
-        how.chains = chains;
-        how.progress = [&](std::string_view stage, double done) {
-          progress.update(fmt::format("{}, {} chains, {}", pattern, chains, stage), done);
-        };
-        CACHESCAPE_TRY(proxy::Measurement measured, proxy::measure(seed, how));
-        table.runs.push_back({pattern, std::move(measured)});
-      }
-    }
+/// The patterns with several numbers of chains, and seeds with theirs.
+Result<std::vector<proxy::PatternRun>> runs_of_table(const BenchOptions& options, const std::vector<Chosen>& seeds,
+                                                     proxy::MeasureOptions how) {
+  std::vector<proxy::PatternRun> runs;
+  Progress progress("patterns");
+  const auto add = [&](const std::string& name, const synth::Seed& seed, unsigned chains) -> Result<void> {
+    how.chains = chains;
+    how.progress = [&](std::string_view stage, double done) {
+      progress.update(fmt::format("{}, {} chains, {}", name, chains, stage), done);
+    };
+    CACHESCAPE_TRY(proxy::Measurement measured, about(name, proxy::measure(seed, how)));
+    runs.push_back({name, std::move(measured)});
+    return {};
+  };
+  for (const char* pattern : {"stride", "random"}) {
+    CACHESCAPE_TRY(const synth::Seed seed, proxy::pattern_seed(pattern));
+    for (const unsigned chains : {1u, 2u, 4u, 8u, 13u, 20u}) CACHESCAPE_CHECK(add(pattern, seed, chains));
   }
+  CACHESCAPE_TRY(how.footprint, footprint_of(options, Bytes{0}));
+  for (const Chosen& chosen : seeds) {
+    if (!proxy::is_pattern(chosen.name)) CACHESCAPE_CHECK(add(chosen.name, chosen.seed, chosen.chains));
+  }
+  return runs;
+}
+
+Result<int> compare_patterns(const BenchOptions& options, const std::vector<Chosen>& seeds) {
+  constexpr Bytes usual{std::uint64_t{256} << 20};
+  CACHESCAPE_TRY(const proxy::MeasureOptions how, measure_options(options, usual));
+  proxy::PatternTable table;
+  CACHESCAPE_TRY(table.runs, runs_of_table(options, seeds, how));
   std::optional<proxy::Binding> binding;
   if (how.processor) {
     CACHESCAPE_TRY(proxy::Binding bound, proxy::Binding::to(*how.processor));
@@ -226,11 +241,7 @@ Result<int> compare_patterns(const BenchOptions& options) {
 
 Result<int> run(const BenchOptions& options) {
   const bool has_seeds = !options.seeds.empty() || !options.patterns.empty();
-  if (options.table) {
-    if (has_seeds) return failure(ErrorKind::usage, "it has patterns of its own and takes no seed", "--table");
-    return compare_patterns(options);
-  }
-  if (!has_seeds && options.programs.empty())
+  if (!has_seeds && options.programs.empty() && !options.table)
     return failure(ErrorKind::usage, "which seed? none is given", {},
                    "cachescape bench app.seed, or --pattern stride or random");
   if (!options.programs.empty() && !options.beside)
@@ -241,6 +252,7 @@ Result<int> run(const BenchOptions& options) {
   CACHESCAPE_TRY(std::vector<Chosen> seeds, chosen_seeds(options));
   if (!options.emit.empty()) return emit(options, seeds);
   if (options.beside) return run_beside(options, std::move(seeds));
+  if (options.table) return compare_patterns(options, seeds);
   return measure_each(options, seeds);
 }
 
@@ -264,7 +276,7 @@ void add_bench(Program& program) {
                   "Loads that do not wait for each other, 1 to 20; auto: as in what the seed was made from")
       ->type_name("N")
       ->capture_default_str();
-  verb.add_option("--cpu", options->processor, "Run on this processor")->type_name("N")->check(CLI::NonNegativeNumber);
+  verb.add_option("--cpu", options->processor, "Run on this processor")->type_name("N");
   verb.add_option("--delay", options->delay, "Wait so many seconds between initialisation and warm-up")
       ->type_name("SECONDS");
   verb.add_flag("--huge-pages", options->huge_pages, "Lay the array into huge pages where there are some");
@@ -276,15 +288,12 @@ void add_bench(Program& program) {
       ->type_name("FILE.c");
   what->add_flag("--beside", options->beside,
                  "Run every two of the seeds side by side and tell how they slow each other down");
-  what->add_flag("--table", options->table, "Compare strides and random accesses with STREAM and RandomAccess");
+  what->add_flag("--table", options->table, "Compare strides, random accesses and seeds with STREAM and RandomAccess");
   verb.add_option("--program", options->programs,
                   "With --beside: a command for the shell that runs beside the seeds as well")
       ->type_name("COMMAND")
       ->allow_extra_args(false);
-  verb.add_option("--cpus", options->processors, "With --beside: the two processors")
-      ->type_name("N,N")
-      ->delimiter(',')
-      ->expected(2);
+  comma_list(verb.add_option("--cpus", options->processors, "With --beside: the two processors"))->type_name("N,N");
   set_examples(
       verb, {{"cachescape bench app.seed --footprint 1G --ilp 4", "How fast this machine runs what app does to memory"},
              {"cachescape bench app.seed --emit proxy.c", "The same as a program for another machine"},

@@ -7,6 +7,7 @@
 #include "bytes/sink.hpp"
 #include "cli/count_text.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/text_output.hpp"
 #include "cli/trace_output.hpp"
@@ -62,6 +63,7 @@ Result<void> write_trace(synth::Expansion& expansion, const ExpandOptions& optio
 }
 
 Result<int> run(const ExpandOptions& options) {
+  CACHESCAPE_CHECK(check_output(options.output.path, options.seed));
   CACHESCAPE_TRY(const synth::Seed seed, synth::read_seed(options.seed));
   CACHESCAPE_TRY(const synth::ExpansionOptions wanted, expansion_options(options));
   CACHESCAPE_TRY(const synth::ExpansionPlan plan, synth::plan(seed, wanted));

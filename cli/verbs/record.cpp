@@ -121,6 +121,15 @@ Result<void> others_can(const RecordingOptions& options) {
   return {};
 }
 
+/// What QEMU, whose threads run in parallel, cannot tell.
+Result<void> qemu_can(const RecordingOptions& options) {
+  if (options.order == "fine" || options.order == "exact")
+    return failure(ErrorKind::unsupported, "threads run in parallel in QEMU, and are ordered by blocks only",
+                   "--order " + options.order,
+                   "leave it away; programs for x86-64 are ordered exactly with --engine valgrind");
+  return {};
+}
+
 Result<int> run(RecordOptions& options) {
   if (options.command.empty())
     return failure(ErrorKind::usage, "which program? none is given", {}, "cachescape record -- ./program arguments");
@@ -132,6 +141,7 @@ Result<int> run(RecordOptions& options) {
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
   CACHESCAPE_CHECK(engine == Engine::compiled ? compiled_can(options.recording) : emulated_can(options.recording));
   if (engine != Engine::valgrind) CACHESCAPE_CHECK(others_can(options.recording));
+  if (engine == Engine::qemu) CACHESCAPE_CHECK(qemu_can(options.recording));
   CACHESCAPE_TRY(options.qemu_parts, parts_for(engine, options.command[0], options.recording.from,
                                                options.recording.until, options.recording.debug_folder));
   CACHESCAPE_TRY(auto session,

@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/percentage.hpp"
 #include "cli/progress.hpp"
 #include "cli/signature_input.hpp"
 #include "cli/verb.hpp"
@@ -40,6 +41,7 @@ By by_named(const std::string& name) {
 }
 
 Result<int> run(const SignatureOptions& options) {
+  CACHESCAPE_CHECK(check_output(options.output, options.input));
   SignatureChoice choice;
   choice.by = by_named(options.by);
   if (options.word > 0 || options.every_word) {
@@ -53,10 +55,6 @@ Result<int> run(const SignatureOptions& options) {
   if (options.plain) {
     for (signature::Signature& s : signatures) s.detail.reset();
   }
-  if (options.json) {
-    CACHESCAPE_CHECK(write_file(options.output, json_text(signature::to_json(signatures))));
-    return exit_success;
-  }
   std::vector<signature::Points> points;
   if (options.max_error >= 0) {
     std::size_t before = 0;
@@ -68,7 +66,8 @@ Result<int> run(const SignatureOptions& options) {
     }
     note(fmt::format("{} of {} numbers stay for errors of up to {:g} %", after, before, options.max_error));
   }
-  CACHESCAPE_CHECK(write_file(options.output, signature::to_text(signatures, points)));
+  CACHESCAPE_CHECK(write_file(options.output, options.json ? json_text(signature::to_json(signatures, points))
+                                                           : signature::to_text(signatures, points)));
   return exit_success;
 }
 
@@ -89,14 +88,8 @@ void add_signature(Program& program) {
       ->type_name("4|8")
       ->check(CLI::IsMember({4, 8}));
   verb.add_flag("--every-word", options->every_word, "The one in which an access refers to every word that it covers");
-  verb.add_option("--max-error", options->max_error,
-                  "Leave out numbers that can be told from others with errors of up to so many per cent")
-      ->type_name("PERCENT")
-      ->check(CLI::Range(0.0, 100.0))
-      ->transform([](std::string text) {
-        if (text.ends_with('%')) text.pop_back();
-        return text;
-      });
+  percentage(verb.add_option("--max-error", options->max_error,
+                             "Leave out numbers that can be told from others with errors of up to so many per cent"));
   verb.add_flag("--plain", options->plain,
                 "Only what the dissertation's signatures have: no widths, kinds and threads");
   verb.add_flag("--json", options->json, "Write JSON");

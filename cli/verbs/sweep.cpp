@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/comma_list.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
@@ -151,10 +152,9 @@ void add_sweep(Program& program) {
     verb.add_option(level.flag, level.text, text)->type_name("SIZES");
   }
   verb.add_option("--step", options->step, "Go from size to size by this much instead of doubling")->type_name("SIZE");
-  verb.add_option("--ways", options->ways, "Ways, separated by commas; full = fully associative")
-      ->type_name("N,…")
-      ->delimiter(',');
-  verb.add_option("--line", options->lines, "Line sizes in bytes")->type_name("B,…")->delimiter(',');
+  comma_list(verb.add_option("--ways", options->ways, "Ways, separated by commas; full = fully associative"))
+      ->type_name("N,…");
+  comma_list(verb.add_option("--line", options->lines, "Line sizes in bytes"))->type_name("B,…");
   auto* form = verb.add_option_group("output");
   form->require_option(0, 1);
   form->add_flag("--chart", options->chart, "Draw miss ratio by size");

@@ -9,6 +9,7 @@
 #include "cli/count_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/percentage.hpp"
 #include "cli/progress.hpp"
 #include "cli/signature_input.hpp"
 #include "cli/verb.hpp"
@@ -42,6 +43,7 @@ Result<int> run(SynthOptions& options) {
   }
   std::vector<signature::Signature> signatures;
   for (const std::string& path : options.inputs) {
+    CACHESCAPE_CHECK(check_output(options.output, path));
     CACHESCAPE_TRY(const auto read, read_signatures(path));
     signatures.insert(signatures.end(), read.begin(), read.end());
   }
@@ -75,9 +77,8 @@ void add_synth(Program& program) {
   verb.add_option("--seed", options->synthesis.random_seed, "Where random numbers begin")
       ->type_name("N")
       ->capture_default_str();
-  verb.add_option("--tolerance", options->tolerance, "Mean error of hit rates at which no further attempt is made")
-      ->type_name("PERCENT")
-      ->check(CLI::Range(0.0, 100.0))
+  percentage(
+      verb.add_option("--tolerance", options->tolerance, "Mean error of hit rates at which no further attempt is made"))
       ->capture_default_str();
   verb.add_option("--rounds", options->synthesis.rounds, "Attempts at most to correct what was missed")
       ->type_name("N")

@@ -38,7 +38,7 @@ std::string pattern_table_text(const PatternTable& table) {
     if (pattern == "stride") {
       text.add({pattern, "STREAM triad", "", millions(h.triad_bytes_per_second / hpcc_word), "", "",
                 gigabytes(h.triad_bytes_per_second), report::bytes_text(3 * hpcc_word * h.triad_elements)});
-    } else {
+    } else if (pattern == "random") {
       text.add({pattern, "RandomAccess", "", millions(h.updates_per_second), "", "",
                 gigabytes(h.updates_per_second * hpcc_word), report::bytes_text(hpcc_word * h.table_elements)});
     }

@@ -1,4 +1,5 @@
-// The two patterns that machines are compared by, beside the benchmarks that stand for them (Weinberg, section 6.3).
+// The two patterns that machines are compared by, beside the benchmarks that stand for them (Weinberg, section 6.3),
+// and seeds of programs below them.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace cachescape::proxy {
 inline constexpr int pattern_table_schema_version = 1;
 
 struct PatternRun {
-  std::string pattern;  ///< "stride" or "random"
+  std::string pattern;  ///< "stride", "random" or the name of a seed
   Measurement measurement;
 };
 

@@ -47,5 +47,17 @@ TEST(PatternTable, ShowsOthersFirst) {
   EXPECT_EQ(pattern_table_json(table)["hpcc"]["random_access_elements"], 4096);
 }
 
+TEST(PatternTable, SeedsStandAloneBelow) {
+  PatternTable table = example();
+  table.hpcc = HpccFigures{24e9, 1000, 60e6, 4096};
+  table.runs.push_back(table.runs.front());
+  table.runs.back().pattern = "app.seed";
+  const std::string text = pattern_table_text(table);
+  EXPECT_NE(text.find("\nrandom    cachescape       20*         2000.00  90.00  2500.00   8.00  1 MiB\n"
+                      "app.seed  cachescape         1          100.00  90.00  2500.00   0.40  1 MiB\n\n"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace cachescape::proxy

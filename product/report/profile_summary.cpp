@@ -100,7 +100,7 @@ std::string summary_line(const std::string& label, const std::string& value, std
   const std::size_t room = width - std::min(width, indent);
   // A first word that is too long stays beside its label.
   const std::string lines = wrapped(value, room);
-  std::string text = fmt::format("{:<{}}", label, indent);
+  std::string text = fmt::format("{:<{}}{}", label, indent, label.size() < indent ? "" : " ");
   for (const char c : lines.substr(0, lines.size() - 1)) {
     text += c;
     if (c == '\n') text += std::string(indent, ' ');

@@ -39,7 +39,10 @@ Json line_json(const model::SharedLineRow& line) {
     u.update(place_json(use.line, use.function, use.variable));
     uses.push_back(std::move(u));
   }
-  json["padding"] = line.padding ? Json{{"part", line.padding->part}, {"bytes", line.padding->bytes}} : Json(nullptr);
+  json["padding"] = nullptr;
+  if (line.padding)
+    json["padding"] = {
+        {"part", line.padding->part}, {"bytes", line.padding->bytes}, {"straddles", line.padding->straddles}};
   return json;
 }
 

@@ -47,6 +47,54 @@ TEST(SharingReport, NamesWhoTakesWhatAndTheCure) {
   EXPECT_EQ(text.find("cure"), text.rfind("cure"));
 }
 
+std::string cure_of(const Profile& profile) {
+  const std::string text = sharing_text(report_of(profile), 200);
+  const std::size_t at = text.find("cure: ");
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(SharingReport, WhoOnlyReadsWhatOthersWriteLeavesTheCure) {
+  Profile p = example();
+  p.sharing.lines[0].uses.push_back({2, 0, 0, false, 0xffff});
+  EXPECT_NE(cure_of(p).find("begin 8 bytes apart; 56 bytes of padding"), std::string::npos) << cure_of(p);
+  // One that writes, and one that reads other bytes.
+  p.sharing.lines[0].uses = {{0, 0, 0, true, 0xff}, {1, 0, 0, false, 0xff0000}};
+  EXPECT_NE(cure_of(p).find("begin 16 bytes apart; 48 bytes of padding"), std::string::npos) << cure_of(p);
+  p.sharing.lines[0].uses = {{0, 0, 0, true, 0xff}, {1, 0, 0, true, 0xf0}};
+  EXPECT_EQ(cure_of(p), "");
+}
+
+TEST(SharingReport, WhatTheFirstThreadSetsUpIsNoPartOfItsOwn) {
+  Profile p = example();
+  // It clears what others count in, and writes a number between that they only read.
+  p.sharing.lines[0].uses = {{0, 0, 0, true, 0xff0000ffull}, {1, 0, 0, true, 0xff}, {2, 0, 0, true, 0xff000000ff0000}};
+  EXPECT_NE(cure_of(p).find("begin 16 bytes apart; 48 bytes of padding"), std::string::npos) << cure_of(p);
+  // Bytes beside those of the others are its own.
+  p.sharing.lines[0].uses = {{0, 0, 0, true, 0xffull << 32}, {1, 0, 0, true, 0xff}, {2, 0, 0, true, 0xff0000}};
+  EXPECT_NE(cure_of(p).find("begin 16 bytes apart; 48 bytes of padding"), std::string::npos) << cure_of(p);
+  p.sharing.lines[0].uses[0].bytes = 0xff00;
+  EXPECT_NE(cure_of(p).find("begin 8 bytes apart; 56 bytes of padding"), std::string::npos) << cure_of(p);
+  // Handed over again and again.
+  p.sharing.lines[0].uses[0].bytes = 0xff;
+  p.sharing.lines[0].misses = {50, 27};
+  EXPECT_EQ(cure_of(p), "");
+}
+
+TEST(SharingReport, PartsThatLieInTwoLinesAreMeasuredFromTheirBeginning) {
+  // Parts of 32 bytes from byte 24 on: of the second thread, bytes 56–63 and then 0–23 of the next line.
+  Profile p = example();
+  p.sharing.lines[0].uses = {{0, 0, 0, true, 0xffffffffull << 24}, {1, 0, 0, true, 0xffull << 56}};
+  p.sharing.lines.push_back({Address{0x1040}, {0, 20}, {{1, 0, 0, true, 0xffffff}, {2, 0, 0, true, 0xffffull << 24}}});
+  const auto table = model::sharing_of(p);
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->rows[0].lines.size(), 2u);
+  for (const model::SharedLineRow& line : table->rows[0].lines)
+    EXPECT_EQ(line.padding, (model::Padding{32, 32, true})) << line.address.value;
+  EXPECT_EQ(cure_of(p),
+            "cure: the threads' parts begin 32 bytes apart, some in two lines; 32 bytes of padding after each, the "
+            "first at a multiple of 64, or alignment to 64 bytes, gives each thread lines of its own.");
+}
+
 TEST(SharingReport, FitsTheTerminal) {
   for (const std::size_t width : {60u, 80u, 120u}) {
     std::istringstream lines(sharing_text(report_of(example()), width));
@@ -72,6 +120,7 @@ TEST(SharingReport, SaysWhereNothingIsKnown) {
   Profile alone;
   alone.threads = {{ThreadId{0}, {1, 0, 0}}};
   EXPECT_NE(sharing_text(report_of(alone), 80).find("one thread: nothing is shared"), std::string::npos);
+  EXPECT_NE(sharing_text(report_of(Profile{}), 80).find("holds no accesses"), std::string::npos);
   Profile unknown = example();
   unknown.sharing = {};
   EXPECT_NE(sharing_text(report_of(unknown), 80).find("knows nothing of sharing"), std::string::npos);

@@ -63,6 +63,12 @@ std::string pairs_table(const SharedObjectRow& row, std::size_t width) {
   return table.text();
 }
 
+std::string padding_text(const model::Padding& padding, LineSize line) {
+  if (padding.bytes == 0) return fmt::format("the first at a multiple of {}, ", line.bytes().value);
+  return fmt::format("{} of padding after each{}, ", counted(padding.bytes, "byte"),
+                     padding.straddles ? fmt::format(", the first at a multiple of {}", line.bytes().value) : "");
+}
+
 std::string line_text(const SharedLineRow& line, LineSize size, std::size_t width) {
   std::string text = fmt::format("  line at {:#x}: {} falsely shared, {} truly\n", line.address.value,
                                  with_thousands(line.misses[falsely]), with_thousands(line.misses[truly]));
@@ -77,12 +83,13 @@ std::string line_text(const SharedLineRow& line, LineSize size, std::size_t widt
   if (line.uses.size() > shown_uses)
     text += fmt::format("    … and {}\n", counted(line.uses.size() - shown_uses, "other use"));
   if (line.padding && line.misses[falsely] > 0) {
-    text += "  " +
-            wrapped(fmt::format("cure: the threads' parts begin {} apart; {} of padding after each, or alignment to {} "
-                                "bytes, gives each thread lines of its own.",
-                                counted(line.padding->part, "byte"), counted(line.padding->bytes, "byte"),
-                                size.bytes().value),
-                    width - 2, 4);
+    text +=
+        "  " +
+        wrapped(fmt::format("cure: the threads' parts begin {} apart{}; {}or alignment to {} bytes, gives each "
+                            "thread lines of its own.",
+                            counted(line.padding->part, "byte"), line.padding->straddles ? ", some in two lines" : "",
+                            padding_text(*line.padding, size), size.bytes().value),
+                width - 2, 4);
   }
   return text;
 }
@@ -105,9 +112,11 @@ std::string sharing_text(const SharingReport& report, std::size_t width) {
   width = std::max<std::size_t>(width, 40);
   std::string text = summary_text(report.summary, width) + '\n';
   if (!report.table) {
-    return text + wrapped(report.summary.threads > 1
+    const std::size_t threads = report.summary.threads;
+    return text + wrapped(threads > 1
                               ? "The profile knows nothing of sharing: it was recorded with --share none, or sampled."
-                              : "The program has one thread: nothing is shared.",
+                          : threads == 1 ? "The program has one thread: nothing is shared."
+                                         : "The profile holds no accesses, and knows nothing of sharing.",
                           width);
   }
   const model::SharingTable& table = *report.table;

@@ -9,7 +9,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json half_json(const HalfShare& half) {
+/// Null where the number is left out.
+Json half_json(const HalfShare& half, bool kept = true) {
+  if (!kept) return {};
   Json json;
   json["share"] = half.share ? Json(*half.share) : Json();
   if (half.counts) {
@@ -44,16 +46,19 @@ Json detail_json(const Detail& detail) {
   return json;
 }
 
-Json signature_json(const Signature& signature) {
+Json signature_json(const Signature& signature, const Points& points) {
   Json json;
   json["name"] = signature.name;
   json["references"] = signature.references;
-  json["hit_rates"] = signature.hit_rates;
+  json["hit_rates"] = Json::array();
+  for (std::size_t b = 0; b < signature_depths; ++b)
+    json["hit_rates"].push_back(points.hit_rates[b] ? Json(signature.hit_rates[b]) : Json());
   json["halves"] = Json::array();
   for (std::size_t h = 0; h < signature_halves; ++h) {
     if (half_bytes(h) < signature.rule.word) continue;
     Json bins = Json::array();
-    for (const HalfShare& half : signature.halves[h]) bins.push_back(half_json(half));
+    for (std::size_t b = 0; b < signature_depths; ++b)
+      bins.push_back(half_json(signature.halves[h][b], points.halves[h][b]));
     json["halves"].push_back({{"bytes", half_bytes(h)}, {"average", half_json(signature.average[h])}, {"bins", bins}});
   }
   json["detail"] = signature.detail ? detail_json(*signature.detail) : Json();
@@ -62,16 +67,19 @@ Json signature_json(const Signature& signature) {
 
 }  // namespace
 
-Json to_json(std::span<const Signature> signatures) {
+Json to_json(std::span<const Signature> signatures, std::span<const Points> points) {
   const Signature& first = signatures.front();
   Json json;
+  json["schema"] = "cachescape.signature";
   json["version"] = 1;
   json["accesses"] = first.accesses;
   json["sample_rate"] = first.sample_rate;
   json["word"] = first.rule.word;
   json["every_word"] = first.rule.every_word;
   json["signatures"] = Json::array();
-  for (const Signature& s : signatures) json["signatures"].push_back(signature_json(s));
+  const Points all = Points::all();
+  for (std::size_t i = 0; i < signatures.size(); ++i)
+    json["signatures"].push_back(signature_json(signatures[i], i < points.size() ? points[i] : all));
   return json;
 }
 

@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "product/signature/signature.hpp"
+#include "product/signature/text.hpp"
 
 namespace cachescape::signature {
 
-nlohmann::ordered_json to_json(std::span<const Signature> signatures);
+/// Schema "cachescape.signature". Numbers that are not among the `points` are null. Precondition: as to_text().
+nlohmann::ordered_json to_json(std::span<const Signature> signatures, std::span<const Points> points = {});
 
 }  // namespace cachescape::signature

@@ -337,6 +337,9 @@ class Reader {
     std::size_t before = 0;
     for (std::size_t b = 1; b < signature_depths; ++b) {
       if (missing(b)) continue;
+      // A larger LRU cache holds whatever a smaller one does.
+      if (signature.hit_rates[b] < signature.hit_rates[before])
+        return fail(fmt::format("\"Bin: {}\" has HitRate(2^{}) below HitRate(2^{})", signature.name, b, before));
       const double step = (signature.hit_rates[b] - signature.hit_rates[before]) / static_cast<double>(b - before);
       for (std::size_t between = before + 1; between < b; ++between) {
         signature.hit_rates[between] = signature.hit_rates[before] + step * static_cast<double>(between - before);

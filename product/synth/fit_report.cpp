@@ -69,6 +69,7 @@ std::string fit_text(const Synthesis& synthesis) {
 nlohmann::ordered_json fit_json(const Synthesis& synthesis) {
   const Seed& seed = synthesis.seed;
   nlohmann::ordered_json json;
+  json["schema"] = "cachescape.synth";
   json["version"] = 1;
   json["word"] = seed.word;
   json["unique"] = seed.unique;

@@ -50,6 +50,12 @@ class InQemu(KnownSharing, Emulated):
         self.check_nothing_moves("blocks")
         self.assertIn("by blocks of", self.info()["provenance"]["thread_order"])
 
+    def test_a_finer_order_is_refused(self):
+        self.make("ping_pong")
+        for order in "fine", "exact":
+            refused = self.record("./ping_pong", options=["--order", order], expect=5)
+            self.assertIn(f"--order {order}: threads run in parallel in QEMU", refused.stderr)
+
 
 if __name__ == "__main__":
     main()

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/comma_list.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/input.hpp"
 #include "cli/progress.hpp"
@@ -112,10 +113,9 @@ void add_trace_filter(Program& program, CLI::App& trace) {
   add_trace_output(verb, options->output);
   verb.add_option("--from", options->from, "First position, from 0")->type_name("N")->capture_default_str();
   verb.add_option("--count", options->count, "Positions from there on")->type_name("N");
-  verb.add_option("--threads", options->threads, "Threads, separated by commas")->type_name("T,…")->delimiter(',');
-  verb.add_option("--kinds", options->kinds, "Kinds, separated by commas")
+  comma_list(verb.add_option("--threads", options->threads, "Threads, separated by commas"))->type_name("T,…");
+  comma_list(verb.add_option("--kinds", options->kinds, "Kinds, separated by commas"))
       ->type_name("read|write|modify")
-      ->delimiter(',')
       ->check(CLI::IsMember({"read", "write", "modify"}));
   verb.add_option("--addresses", options->addresses, "Addresses of first bytes, LOW..HIGH")->type_name("RANGE");
   verb.add_option("--sites", options->sites, "Sites (program counters), LOW..HIGH")->type_name("RANGE");
