@@ -48,6 +48,23 @@ void pass_on(int signal) {
 }
 
 /// Only returns where the program cannot be started.
+/// What a terminal sends, the program has got too.
+void pass_on_if_sent_by_a_process(int signal, siginfo_t* about, void* /*context*/) {
+  if (about->si_code == SI_USER) pass_on(signal);
+}
+
+/// Until the program has ended, we stay.
+void pass_signals_on(pid_t child) {
+  child_of_signals = child;
+  struct sigaction action{};
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  action.sa_sigaction = pass_on_if_sent_by_a_process;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGQUIT, &action, nullptr);
+  std::signal(SIGTERM, pass_on);
+  std::signal(SIGHUP, pass_on);
+}
+
 int become(const Launch& launch) {
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
@@ -138,12 +155,7 @@ Result<int> run(RecordOptions& options) {
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
   ask_for_order(session.header(), options.recording.order);
   CACHESCAPE_TRY(const Child child, start(options, engine, session.descriptor()));
-  // The terminal sends these to the program too; we stay until it has ended.
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGQUIT, SIG_IGN);
-  child_of_signals = child.pid;
-  std::signal(SIGTERM, pass_on);
-  std::signal(SIGHUP, pass_on);
+  pass_signals_on(child.pid);
 
   int why = 0;
   const bool not_started = read(child.start_failed, &why, sizeof why) == static_cast<ssize_t>(sizeof why);

@@ -77,6 +77,30 @@ class Behaviour(Emulated):
         process.stderr.close()
         self.assertGreaterEqual(self.touched(), 100_000)
 
+    def test_an_interrupt_that_another_process_sends_reaches_the_program(self):
+        # As a terminal's does, which the program gets from it as well.
+        program = self.program(r"""
+            static volatile sig_atomic_t handled;
+            static void handle(int n) { (void)n; handled++; }
+            int main(void) {
+              signal(SIGINT, handle);
+              puts("ready"); fflush(stdout);
+              alarm(120);
+              while (!handled) touch(1);
+              printf("%d\n", (int)handled);
+              return 6;
+            }""")
+        process = subprocess.Popen([PROGRAM, "record", "-o", "out.cscape", *FAST, "--", program], cwd=self.folder, env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.stdout.read(), "1\n")
+        self.assertEqual(process.wait(timeout=60), 6)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertFalse(self.losses()["truncated"])
+
     def test_signal_handlers(self):
         program = self.program(r"""
             static sigjmp_buf out;
