@@ -206,8 +206,9 @@ Result<int> run(RecordOptions& options) {
     note(fmt::format("{}: {} does not know one of its instructions, of {} for instance", options.command[0],
                      emulator_name(engine), engine == Engine::valgrind ? "AVX-512" : "AVX-512 or SVE"));
   if (engine != Engine::compiled && !recorded->finished && WIFEXITED(status))
-    note(fmt::format("{}: has become another program (exec), which is observed only with --follow children",
-                     options.command[0]));
+    note(fmt::format("{}: has become another program (exec), which {}", options.command[0],
+                     options.follow.empty() ? "is observed only with --follow children"
+                                            : "has a profile of its own where it can be observed"));
   if (WIFSIGNALED(status))
     note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
                      WTERMSIG(status), strsignal(WTERMSIG(status))));

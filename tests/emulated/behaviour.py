@@ -208,6 +208,13 @@ class Behaviour(Emulated):
         self.assertIn("out", names)
         self.assertIn("x", names)
 
+    def test_what_a_program_becomes_is_said_as_it_is(self):
+        command = ["sh", "-c", "exec echo another"]
+        self.assertIn("which is observed only with --follow children", self.record(*command).stderr)
+        done = self.record(*command, options=["--follow", "children"])
+        self.assertIn("has become another program (exec), which has a profile of its own", done.stderr)
+        self.assertEqual(len(self.profiles()), 2)
+
     def test_exec_ends_the_profile(self):
         program = self.program('int main(void) { touch(4); execlp("echo", "echo", "another", (char *)0); return 1; }')
         done = self.record(program)
