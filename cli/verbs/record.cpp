@@ -20,6 +20,7 @@
 #include "observe/collect/collector.hpp"
 #include "observe/collect/slowdown.hpp"
 #include "product/report/number_text.hpp"
+#include "profile/writer.hpp"
 
 namespace cachescape::cli {
 namespace {
@@ -47,7 +48,6 @@ void pass_on(int signal) {
   if (child_of_signals > 0) kill(child_of_signals, signal);
 }
 
-/// Only returns where the program cannot be started.
 /// What a terminal sends, the program has got too.
 void pass_on_if_sent_by_a_process(int signal, siginfo_t* about, void* /*context*/) {
   if (about->si_code == SI_USER) pass_on(signal);
@@ -65,6 +65,7 @@ void pass_signals_on(pid_t child) {
   std::signal(SIGHUP, pass_on);
 }
 
+/// Only returns where the program cannot be started.
 int become(const Launch& launch) {
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
@@ -149,6 +150,7 @@ Result<int> run(RecordOptions& options) {
   CACHESCAPE_TRY(const Engine engine, engine_for(options.engine, options.command[0]));
   CACHESCAPE_CHECK(engine == Engine::compiled ? compiled_can(options.recording) : emulated_can(options.recording));
   if (engine != Engine::valgrind) CACHESCAPE_CHECK(others_can(options.recording));
+  if (!options.recording.only_trace) CACHESCAPE_CHECK(profile::ProfileWriter::check(options.recording.output));
   CACHESCAPE_TRY(options.qemu_parts, parts_for(engine, options.command[0], options.recording.from,
                                                options.recording.until, options.recording.debug_folder));
   CACHESCAPE_TRY(auto session,

@@ -306,6 +306,30 @@ class Choosing(Emulated):
         self.record("./x", options=["--engine", "valgrind"])
         self.assertEqual(self.observer(), "valgrind")
 
+    def test_programs_with_rights_of_their_own_are_refused_before_they_start(self):
+        program = self.build('#include <stdio.h>\nint main(void) { puts("done"); return 0; }')
+        for mode in (0o4755, 0o2755):
+            program.chmod(mode)
+            done = self.record("./x", expect=5)
+            self.assertIn("brings rights of its own (set-user-id or the like)", done.stderr)
+            self.assertIn("--engine qemu", done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_folders_are_no_programs(self):
+        done = self.run_it([PROGRAM, "record", "--", "/tmp"], expect=3)
+        self.assertIn("/tmp: cannot be started: Permission denied", done.stderr)
+
+    def test_a_profile_that_cannot_be_written_is_told_before_the_program_starts(self):
+        for output in ("no/folder.cscape", "/sys/x.cscape"):
+            done = self.run_it([PROGRAM, "record", "-o", output, "--", "echo", "ran"], expect=3)
+            self.assertIn(f"{output}: cannot create: ", done.stderr)
+            self.assertEqual(done.stdout, "")
+        # And what is there is only replaced by a program that runs.
+        self.record("true")
+        before = (self.folder / "out.cscape").read_bytes()
+        self.record("no-such-program", expect=3)
+        self.assertEqual((self.folder / "out.cscape").read_bytes(), before)
+
     def test_without_valgrind_it_says_so(self):
         self.build("int main(void) { return 0; }")
         done = self.run_it([PROGRAM, "record", "--", "./x"], expect=5, env={"PATH": str(self.folder)})
