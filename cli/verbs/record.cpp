@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bytes/sink.hpp"
 #include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/processor_time.hpp"
@@ -151,6 +152,7 @@ Result<int> run(RecordOptions& options) {
   CACHESCAPE_CHECK(engine == Engine::compiled ? compiled_can(options.recording) : emulated_can(options.recording));
   if (engine != Engine::valgrind) CACHESCAPE_CHECK(others_can(options.recording));
   if (!options.recording.only_trace) CACHESCAPE_CHECK(profile::ProfileWriter::check(options.recording.output));
+  if (!options.recording.trace.empty()) CACHESCAPE_CHECK(bytes::check_sink(options.recording.trace));
   CACHESCAPE_TRY(options.qemu_parts, parts_for(engine, options.command[0], options.recording.from,
                                                options.recording.until, options.recording.debug_folder));
   CACHESCAPE_TRY(auto session,

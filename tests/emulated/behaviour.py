@@ -324,6 +324,9 @@ class Choosing(Emulated):
             done = self.run_it([PROGRAM, "record", "-o", output, "--", "echo", "ran"], expect=3)
             self.assertIn(f"{output}: cannot create: ", done.stderr)
             self.assertEqual(done.stdout, "")
+        done = self.record("echo", "ran", options=["--trace", "no/x.cstrace"], expect=3)
+        self.assertIn("no/x.cstrace: cannot open for writing: ", done.stderr)
+        self.assertEqual(done.stdout, "")
         # And what is there is only replaced by a program that runs.
         self.record("true")
         before = (self.folder / "out.cscape").read_bytes()
