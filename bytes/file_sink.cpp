@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,6 +59,18 @@ Descriptor open_for_writing(const std::string& path) {
 }
 
 }  // namespace
+
+Result<void> check_sink(const std::string& path) {
+  struct stat about{};
+  const bool is_there = ::stat(path.c_str(), &about) == 0;
+  // Only files are the same after they were opened.
+  if (path == "-" || (is_there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) return {};
+  const int how = O_WRONLY | O_CLOEXEC | O_NOCTTY | (is_there ? 0 : O_CREAT | O_EXCL);
+  const Descriptor descriptor(::open(path.c_str(), how, 0666));
+  if (!descriptor.open()) return std::unexpected(system_error(errno, "open for writing", path));
+  if (!is_there) ::unlink(path.c_str());
+  return {};
+}
 
 Result<std::unique_ptr<ByteSink>> open_sink(const std::string& path) {
   const bool standard = path == "-";

@@ -97,6 +97,18 @@ TEST_F(Files, SaysWhyAFileCannotBeOpened) {
   EXPECT_EQ(nowhere.error().what, "cannot open for writing: there is no such file or folder");
 }
 
+TEST_F(Files, ChecksWhatIsToBeWrittenAndLeavesIt) {
+  EXPECT_TRUE(check_sink(path("new")));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+  ASSERT_TRUE((*open_sink(path("old")))->write(as_bytes("text")));
+  EXPECT_TRUE(check_sink(path("old")));
+  EXPECT_EQ(std::filesystem::file_size(path("old")), 4u);
+  EXPECT_TRUE(check_sink("-"));
+  EXPECT_TRUE(check_sink("/dev/null"));
+  EXPECT_EQ(check_sink(path("missing/file")).error().what, open_sink(path("missing/file")).error().what);
+  EXPECT_EQ(check_sink(path("")).error().what, open_sink(path("")).error().what);
+}
+
 TEST_F(Files, SaysThatPermissionIsMissing) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   std::ofstream(path("secret")) << "x";

@@ -31,6 +31,9 @@ class ByteSink {
 /// Creates or truncates `path` ("-" = standard output).
 Result<std::unique_ptr<ByteSink>> open_sink(const std::string& path);
 
+/// Whether open_sink() would succeed now, as far as that can be told without writing. What is at `path` stays as it is.
+Result<void> check_sink(const std::string& path);
+
 /// Appends to `out`, which must outlive the sink (tests).
 std::unique_ptr<ByteSink> memory_sink(std::string& out);
 

@@ -1,6 +1,10 @@
 #include "cli/engine.hpp"
 
+#include <filesystem>
+
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cli/library_folder.hpp"
@@ -13,10 +17,22 @@ namespace {
 
 constexpr const char* tool = "valgrind/cachescape-amd64-linux";
 
-Result<void> valgrind_can_run(const std::string& program, const collect::ProgramFile& about) {
+/// Whether the system would give it rights that whoever runs it has not.
+bool brings_rights(const std::string& path) {
+  struct stat about{};
+  if (stat(path.c_str(), &about) != 0) return false;
+  return (about.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+Result<void> valgrind_can_run(const std::string& program, const std::string& path, const collect::ProgramFile& about) {
   if (about.elf && about.processor != collect::Processor::x86_64) {
     return failure(ErrorKind::unsupported, "Valgrind runs programs for x86-64 here, and this is none", program,
                    "leave --engine away: programs for aarch64 and riscv64 run in QEMU");
+  }
+  if (brings_rights(path)) {
+    return failure(ErrorKind::unsupported,
+                   "brings rights of its own (set-user-id or the like), and Valgrind refuses it", program,
+                   "add --engine qemu, or record a copy of the file: both run without these rights");
   }
   if (!library_folder(tool)) {
     return failure(ErrorKind::unsupported,
@@ -36,7 +52,7 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program) 
   if (asked == "compiled") return Engine::compiled;
   // One that cannot be found or read is for the system to refuse.
   const auto path = path_of(program);
-  if (!path || access(path->c_str(), X_OK) != 0) return Engine::compiled;
+  if (!path || access(path->c_str(), X_OK) != 0 || std::filesystem::is_directory(*path)) return Engine::compiled;
   const collect::ProgramFile about = collect::look_at_program(*path);
   if (asked == "auto" && about.instrumented) return Engine::compiled;
   const bool foreign = about.elf && about.processor != collect::Processor::x86_64;
@@ -44,7 +60,7 @@ Result<Engine> engine_for(const std::string& asked, const std::string& program) 
     CACHESCAPE_CHECK(qemu_can_run(*path, about));
     return Engine::qemu;
   }
-  CACHESCAPE_CHECK(valgrind_can_run(program, about));
+  CACHESCAPE_CHECK(valgrind_can_run(program, *path, about));
   return Engine::valgrind;
 }
 

@@ -118,6 +118,16 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   return out;
 }
 
+namespace {
+
+/// As `cachescape record` does: with arguments of its own.
+bool takes_program(const VerbDescription& verb) {
+  return std::ranges::any_of(verb.options,
+                             [](const OptionDescription& o) { return o.positional() && o.value == "program"; });
+}
+
+}  // namespace
+
 Error parse_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   std::size_t depth = 0;
   const CLI::App& verb = named_verb(app, arguments, depth);
@@ -138,6 +148,7 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error, const std::
                  unknown_flag(description, {arguments.begin() + static_cast<std::ptrdiff_t>(depth), arguments.end()})) {
     result.what = fmt::format("there is no option {}", flag->name);
     if (!flag->meant.empty()) result.hint = fmt::format("did you mean {}? {}", flag->meant, result.hint);
+    if (takes_program(description)) result.hint += "; those of the program come after --";
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
     // "Could not convert: --cores = x" tells the flag and the value; only the sentence is wrong.
     const std::string text = error.what();

@@ -26,18 +26,19 @@ Group named(std::string name) {
   return group;
 }
 
-Group by_line(const Location* at) {
-  if (at == nullptr || at->file.empty()) return {};
-  Group group = named(line_name(*at));
-  group.file = at->file;
-  group.line = at->line;
-  return group;
-}
-
 /// Code without debug information still has the symbol that contains it.
 Group by_function(const Location* at, const Block* block) {
   if (at != nullptr && !at->function.empty()) return named(at->function);
   return named(block != nullptr ? block->function : "");
+}
+
+/// Code without debug information is told by its function.
+Group by_line(const Location* at, const Block* block) {
+  if (at == nullptr || at->file.empty()) return by_function(at, block);
+  Group group = named(line_name(*at));
+  group.file = at->file;
+  group.line = at->line;
+  return group;
 }
 
 Group by_block(const Places& places, std::uint32_t index) {
@@ -65,7 +66,7 @@ Group grouped(const Places& places, const Location* at, std::uint32_t block, Gro
       return named(container != nullptr ? container->function : "");
     }
     case Grouping::line:
-      return by_line(at);
+      return by_line(at, block_at(places, block));
     case Grouping::block:
       return by_block(places, block);
     case Grouping::variable:

@@ -69,6 +69,14 @@ TEST(Places, ByLineVariableObjectAndBlock) {
   EXPECT_EQ(blocks.rows[1].group.number, 1u);
 }
 
+TEST(Places, CodeWithoutLinesIsToldByItsFunction) {
+  Profile profile = example_program();
+  for (Location& l : profile.places.locations) l.file.clear();
+  const PlaceTable table = places_of(profile, two_levels, Grouping::line);
+  EXPECT_EQ(names_of(table), names_of(places_of(profile, two_levels, Grouping::function)));
+  EXPECT_EQ(table.rows[0].group.file, "");
+}
+
 TEST(Places, WhatIsUnknownIsOneGroup) {
   Profile profile = example_program();
   for (Site& s : profile.places.sites) s = Site{};

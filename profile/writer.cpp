@@ -1,7 +1,12 @@
 #include "profile/writer.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 #include "profile/form.hpp"
 #include "profile/replace.hpp"
@@ -37,7 +42,18 @@ class Transaction {
   const Database* database_;
 };
 
+/// SQLite tries to read what it may not write, and then says what that failed for.
+Result<void> make_file(const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0)
+    return failure(ErrorKind::io, fmt::format("cannot create: {}", std::generic_category().message(errno)), path,
+                   "check the path and the permissions of its folder");
+  close(file);
+  return {};
+}
+
 Result<void> write_empty(const std::string& path) {
+  CACHESCAPE_CHECK(make_file(path));
   CACHESCAPE_TRY(const auto database, Database::open(path, Database::Access::create));
   CACHESCAPE_CHECK(database->run(fmt::format("PRAGMA page_size = {}", page_bytes)));
   CACHESCAPE_TRY(Transaction transaction, Transaction::begin(*database));
@@ -75,6 +91,16 @@ Result<bool> checkpoint(const Database& database) {
 }
 
 }  // namespace
+
+Result<void> ProfileWriter::check(const std::string& path) {
+  CACHESCAPE_TRY(const std::string resolved, resolve(path));
+  if (auto free = check_replaceable(resolved); !free) return about(std::move(free).error(), path);
+  const std::string staged = staging_path(resolved);
+  const auto written = write_empty(staged);
+  discard(staged);
+  if (!written) return about(written.error(), path);
+  return {};
+}
 
 Result<std::unique_ptr<ProfileWriter>> ProfileWriter::create(const std::string& path, WriterOptions options) {
   CACHESCAPE_TRY(std::string resolved, resolve(path));

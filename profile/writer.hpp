@@ -24,6 +24,9 @@ class ProfileWriter {
   /// there is replaced by one rename; any other file is refused and left as it is.
   static Result<std::unique_ptr<ProfileWriter>> create(const std::string& path, WriterOptions options = {});
 
+  /// Whether create() would succeed now. What is at `path` stays as it is.
+  static Result<void> check(const std::string& path);
+
   /// Replaces the contents by `profile`, in one transaction. After an error the contents are what they were, and the
   /// writer can be used again. O(bins): some ten million histogram bins per second.
   Result<void> update(const Profile& profile);

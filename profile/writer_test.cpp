@@ -1,4 +1,5 @@
 // Profiles in the course of being written: seen live, killed, without space, in the way of each other.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "profile/example.hpp"
 #include "profile/reader.hpp"
@@ -279,9 +281,29 @@ TEST(Writer, RefusesWhatCannotBeCreated) {
   EXPECT_EQ(refusal("").what, "the name of the profile is empty");
   const Error missing = refusal(scratch.path("no/such/folder"));
   EXPECT_EQ(missing.kind, ErrorKind::io);
-  EXPECT_EQ(missing.what, "cannot open: No such file or directory");
+  EXPECT_EQ(missing.what, "cannot create: No such file or directory");
   EXPECT_EQ(missing.where, scratch.path("no/such/folder"));
   EXPECT_EQ(scratch.files(), 0u);
+}
+
+TEST(Writer, SaysWhyTheSystemRefuses) {
+  const std::string path = "/sys/profile.cscape";  // which not even root can create
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0644);
+  const std::string why = std::generic_category().message(errno);
+  ASSERT_LT(file, 0);
+  EXPECT_EQ(refusal(path).what, "cannot create: " + why);
+}
+
+TEST(Writer, ChecksBeforehandAndLeavesWhatIsThere) {
+  const Scratch scratch;
+  EXPECT_TRUE(ProfileWriter::check(scratch.path("new")));
+  EXPECT_EQ(scratch.files(), 0u);
+  EXPECT_EQ(ProfileWriter::check(scratch.path("no/such/folder")).error().what,
+            "cannot create: No such file or directory");
+  ASSERT_TRUE(write_profile(scratch.path("old"), numbered(1, 10)));
+  EXPECT_TRUE(ProfileWriter::check(scratch.path("old")));
+  EXPECT_EQ(*read_profile(scratch.path("old")), numbered(1, 10));
+  EXPECT_EQ(scratch.files(), 1u);
 }
 
 TEST(Writer, RefusesAProfileThatIsBeingRecorded) {

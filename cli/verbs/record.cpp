@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bytes/sink.hpp"
 #include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/processor_time.hpp"
@@ -20,6 +21,7 @@
 #include "observe/collect/collector.hpp"
 #include "observe/collect/slowdown.hpp"
 #include "product/report/number_text.hpp"
+#include "profile/writer.hpp"
 
 namespace cachescape::cli {
 namespace {
@@ -45,6 +47,23 @@ std::string joined(const std::vector<std::string>& words) {
 pid_t child_of_signals = 0;
 void pass_on(int signal) {
   if (child_of_signals > 0) kill(child_of_signals, signal);
+}
+
+/// What a terminal sends, the program has got too.
+void pass_on_if_sent_by_a_process(int signal, siginfo_t* about, void* /*context*/) {
+  if (about->si_code == SI_USER) pass_on(signal);
+}
+
+/// Until the program has ended, we stay.
+void pass_signals_on(pid_t child) {
+  child_of_signals = child;
+  struct sigaction action{};
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  action.sa_sigaction = pass_on_if_sent_by_a_process;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGQUIT, &action, nullptr);
+  std::signal(SIGTERM, pass_on);
+  std::signal(SIGHUP, pass_on);
 }
 
 /// Only returns where the program cannot be started.
@@ -142,18 +161,15 @@ Result<int> run(RecordOptions& options) {
   CACHESCAPE_CHECK(engine == Engine::compiled ? compiled_can(options.recording) : emulated_can(options.recording));
   if (engine != Engine::valgrind) CACHESCAPE_CHECK(others_can(options.recording));
   if (engine == Engine::qemu) CACHESCAPE_CHECK(qemu_can(options.recording));
+  if (!options.recording.only_trace) CACHESCAPE_CHECK(profile::ProfileWriter::check(options.recording.output));
+  if (!options.recording.trace.empty()) CACHESCAPE_CHECK(bytes::check_sink(options.recording.trace));
   CACHESCAPE_TRY(options.qemu_parts, parts_for(engine, options.command[0], options.recording.from,
                                                options.recording.until, options.recording.debug_folder));
   CACHESCAPE_TRY(auto session,
                  collect::SessionFile::create(options.recording.counters_only ? 0 : CACHESCAPE_WANT_ACCESSES));
   ask_for_order(session.header(), options.recording.order);
   CACHESCAPE_TRY(const Child child, start(options, engine, session.descriptor()));
-  // The terminal sends these to the program too; we stay until it has ended.
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGQUIT, SIG_IGN);
-  child_of_signals = child.pid;
-  std::signal(SIGTERM, pass_on);
-  std::signal(SIGHUP, pass_on);
+  pass_signals_on(child.pid);
 
   int why = 0;
   const bool not_started = read(child.start_failed, &why, sizeof why) == static_cast<ssize_t>(sizeof why);
@@ -204,8 +220,9 @@ Result<int> run(RecordOptions& options) {
     note(fmt::format("{}: {} does not know one of its instructions, of {} for instance", options.command[0],
                      emulator_name(engine), engine == Engine::valgrind ? "AVX-512" : "AVX-512 or SVE"));
   if (engine != Engine::compiled && !recorded->finished && WIFEXITED(status))
-    note(fmt::format("{}: has become another program (exec), which is observed only with --follow children",
-                     options.command[0]));
+    note(fmt::format("{}: has become another program (exec), which {}", options.command[0],
+                     options.follow.empty() ? "is observed only with --follow children"
+                                            : "has a profile of its own where it can be observed"));
   if (WIFSIGNALED(status))
     note(fmt::format("{}: ended by signal {} ({}); the profile holds what it did until then", options.command[0],
                      WTERMSIG(status), strsignal(WTERMSIG(status))));

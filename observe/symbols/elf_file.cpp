@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -94,6 +96,22 @@ bool ElfFile::has_section(const char* name) const {
     if (text != nullptr && std::strcmp(text, name) == 0) return true;
   }
   return false;
+}
+
+std::vector<DataSection> ElfFile::data_sections() const {
+  std::vector<DataSection> sections;
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf(), &names) != 0) return sections;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) break;
+    if ((header.sh_flags & SHF_ALLOC) == 0 || (header.sh_flags & (SHF_EXECINSTR | SHF_TLS)) != 0) continue;
+    if (header.sh_size == 0 || header.sh_size > std::numeric_limits<std::uint64_t>::max() - header.sh_addr) continue;
+    const char* const name = elf_strptr(elf(), names, header.sh_name);
+    if (name != nullptr) sections.push_back({name, header.sh_addr, header.sh_size});
+  }
+  std::ranges::stable_sort(sections, {}, &DataSection::address);
+  return sections;
 }
 
 }  // namespace cachescape::symbols

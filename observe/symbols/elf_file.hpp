@@ -15,6 +15,13 @@
 
 namespace cachescape::symbols {
 
+/// A part of a file that a program has in memory as data.
+struct DataSection {
+  std::string name;
+  std::uint64_t address = 0;  ///< in the file's own numbering
+  std::uint64_t bytes = 0;
+};
+
 class ElfFile {
  public:
   /// What is read is copied, never mapped: a file that shrinks meanwhile must not kill the reader.
@@ -32,6 +39,8 @@ class ElfFile {
   std::optional<std::uint64_t> offset_of(std::uint64_t address) const;
   /// Whether the file has a section of that name with contents.
   bool has_section(const char* name) const;
+  /// By ascending address. Without what every thread has its own copy of.
+  std::vector<DataSection> data_sections() const;
 
  private:
   struct Segment {

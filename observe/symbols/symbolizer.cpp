@@ -11,6 +11,7 @@
 
 #include "observe/symbols/debug_info.hpp"
 #include "observe/symbols/demangled.hpp"
+#include "observe/symbols/frame_table.hpp"
 #include "observe/symbols/symbol_table.hpp"
 
 namespace cachescape::symbols {
@@ -24,11 +25,18 @@ struct Symbolizer::Module {
   std::unique_ptr<DebugInfo> debug_info;    ///< ends before the files that it reads
   SymbolTable symbols;
   std::unordered_map<const Symbol*, std::string> names;
+  std::optional<FrameTable> frames;  ///< none before a function without a symbol was asked for
 
   const std::string& name(const Symbol& symbol) {
     const auto [at, is_new] = names.try_emplace(&symbol);
     if (is_new) at->second = demangled(symbol.name);
     return at->second;
+  }
+
+  /// Of a function that no symbol names. Precondition: the file can be used.
+  std::optional<std::uint64_t> begin_of_function(std::uint64_t address) {
+    if (!frames) frames = FrameTable::of(*file);
+    return frames->begin_of_function(address);
   }
 
   /// The address in the file's own numbering.
@@ -38,6 +46,14 @@ struct Symbolizer::Module {
     return file ? file->address_at(offset).value_or(offset) : offset;
   }
 };
+
+namespace {
+
+std::string within_module(const std::string& path, std::uint64_t address) {
+  return fmt::format("{}+{:#x}", std::filesystem::path(path).filename().string(), address);
+}
+
+}  // namespace
 
 Symbolizer::Symbolizer(const std::vector<MappedObject>& objects, std::string folder)
     : debug_folder_(std::move(folder)) {
@@ -123,6 +139,9 @@ CodePlace Symbolizer::locate(std::uint64_t address) {
   } else if (symbol != nullptr) {
     place.known = Known::symbol;
     place.location = locations_.number({name, {}, 0, 0, nowhere});
+  } else if (const auto begin = module.begin_of_function(place.address)) {
+    place.known = Known::function;
+    place.location = locations_.number({within_module(paths_[mapping.module], *begin), {}, 0, 0, nowhere});
   }
   return place;
 }
@@ -139,24 +158,24 @@ std::vector<CodePlace> Symbolizer::locate(std::span<const std::uint64_t> address
   return places;
 }
 
+std::optional<std::uint64_t> Symbolizer::bias_of(std::uint32_t number) {
+  const Module& module = opened(number);
+  if (!module.file || module.bias) return module.file ? module.bias : std::nullopt;
+  const auto own = module.file->address_at(module.first_offset);
+  return own ? std::optional(module.first_begin - *own) : std::nullopt;
+}
+
 std::vector<Variable> Symbolizer::variables() {
   std::vector<Variable> all;
   for (std::uint32_t number = 0; number < modules_.size(); ++number) {
-    Module& module = opened(number);
-    if (!module.file) continue;
-    std::uint64_t bias = 0;
-    if (module.bias) {
-      bias = *module.bias;
-    } else if (const auto own = module.file->address_at(module.first_offset)) {
-      bias = module.first_begin - *own;
-    } else {
-      continue;
-    }
+    const auto bias = bias_of(number);
+    if (!bias) continue;
+    const Module& module = *modules_[number];
     std::unordered_map<std::uint64_t, DeclaredVariable> declared;
     if (module.debug_info != nullptr)
       for (DeclaredVariable& v : module.debug_info->variables()) declared.try_emplace(v.address, std::move(v));
     for (const Symbol& symbol : module.symbols.variables()) {
-      Variable variable{symbol.address + bias, symbol.bytes, demangled(symbol.name), number, nowhere};
+      Variable variable{symbol.address + *bias, symbol.bytes, demangled(symbol.name), number, nowhere};
       if (const auto found = declared.find(symbol.address); found != declared.end()) {
         // Compilers add numbers to the symbols of C's static variables; a C++ symbol says more than the plain name.
         if (variable.name == symbol.name) variable.name = found->second.name;
@@ -170,11 +189,36 @@ std::vector<Variable> Symbolizer::variables() {
   return all;
 }
 
+std::vector<Variable> Symbolizer::rest_of_data(std::span<const Variable> variables) {
+  std::vector<Variable> rest;
+  for (std::uint32_t number = 0; number < modules_.size(); ++number) {
+    const auto bias = bias_of(number);
+    if (!bias) continue;
+    const std::string file = std::filesystem::path(paths_[number]).filename();
+    auto variable = variables.begin();
+    std::uint64_t covered = 0;  // up to there, by variables and sections
+    for (const DataSection& section : modules_[number]->file->data_sections()) {
+      const std::string name = fmt::format("{} of {}", section.name, file);
+      const std::uint64_t end = section.address + *bias + section.bytes;
+      covered = std::max(covered, section.address + *bias);
+      for (; variable != variables.end() && variable->address < end; ++variable) {
+        if (variable->module != number) continue;
+        if (variable->address > covered) rest.push_back({covered, variable->address - covered, name, number, nowhere});
+        covered = std::max(covered, variable->address + variable->bytes);
+      }
+      if (covered < end) rest.push_back({covered, end - covered, name, number, nowhere});
+      covered = std::max(covered, end);
+    }
+  }
+  std::ranges::stable_sort(rest, {}, &Variable::address);
+  return rest;
+}
+
 std::string Symbolizer::text(const CodePlace& place) const {
   if (place.known == Known::nothing) return {};
   if (const Symbol* const symbol = modules_[place.module]->symbols.function_at(place.address); symbol != nullptr)
     return fmt::format("{}+{:#x}", modules_[place.module]->name(*symbol), place.address - symbol->address);
-  return fmt::format("{}+{:#x}", std::filesystem::path(paths_[place.module]).filename().string(), place.address);
+  return within_module(paths_[place.module], place.address);
 }
 
 }  // namespace cachescape::symbols

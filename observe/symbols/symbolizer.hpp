@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,13 +18,14 @@
 
 namespace cachescape::symbols {
 
-/// How much is known of an address, from nothing to its line.
-enum class Known : std::uint8_t { nothing, module, symbol, source };
+/// How much is known of an address, from nothing to its line; of a function without a symbol where it begins, which is
+/// its name then: `library.so+0x1230`.
+enum class Known : std::uint8_t { nothing, module, function, symbol, source };
 
 struct CodePlace {
   Known known = Known::nothing;
   std::uint32_t module = nowhere;    ///< index of Symbolizer::modules()
-  std::uint32_t location = nowhere;  ///< number in Symbolizer::locations(), innermost; from `symbol` on
+  std::uint32_t location = nowhere;  ///< number in Symbolizer::locations(), innermost; from `function` on
   std::uint64_t address = 0;         ///< in the file's own numbering
 };
 
@@ -52,6 +54,9 @@ class Symbolizer {
   std::vector<CodePlace> locate(std::span<const std::uint64_t> addresses);
   /// Variables of all files, by ascending address.
   std::vector<Variable> variables();
+  /// What no variable covers of the files' data, such as all of it where there are no symbols: `.bss of gzip`. Several
+  /// of one name are parts of one section. By ascending address, given what variables() gave.
+  std::vector<Variable> rest_of_data(std::span<const Variable> variables);
 
   const std::vector<Location>& locations() const { return locations_.all(); }
   /// Paths.
@@ -72,6 +77,8 @@ class Symbolizer {
   void put(const MappedObject& object, std::uint32_t module);
   Module& opened(std::uint32_t module);
   CodePlace locate(std::uint64_t address);
+  /// Address in the program − address in the file.
+  std::optional<std::uint64_t> bias_of(std::uint32_t module);
 
   std::string debug_folder_;
   std::map<std::uint64_t, Mapping> mappings_;  ///< by their first address; they do not overlap

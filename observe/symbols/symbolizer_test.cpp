@@ -15,6 +15,7 @@
 
 #include "observe/symbols/demangled.hpp"
 #include "observe/symbols/elf_file.hpp"
+#include "observe/symbols/frame_table.hpp"
 #include "observe/symbols/symbol_table.hpp"
 
 namespace cachescape::symbols {
@@ -208,8 +209,31 @@ TEST_F(Scratch, FallsBackToSymbolsThenToTheModule) {
 
   (void)output_of("strip " + program.string());
   Symbolizer stripped(mapped(program));
-  EXPECT_EQ(stripped.locate(asked)[0].known, Known::module);
+  EXPECT_EQ(stripped.locate(asked)[0].known, Known::function);
   EXPECT_EQ(stripped.text(stripped.locate(asked)[0]), fmt::format("x+{:#x}", sell + 1));
+}
+
+TEST_F(Scratch, FunctionsOfStrippedProgramsAreNamedByTheirBeginnings) {
+  for (const char* build :
+       {"g++ -O1", "g++ -O2 -no-pie", "g++ -O1 -static", "clang++-19 -O2", "clang++-19 -O1 -fuse-ld=lld"}) {
+    const std::string compiler = std::string(build).substr(0, std::string(build).find(' '));
+    const fs::path program = built(compiler, std::string(build).substr(compiler.size()));
+    const std::vector<std::uint64_t> addresses = addresses_in(program, "4sell");
+    ASSERT_GT(addresses.size(), 20u) << build;
+    const ElfFile file = *ElfFile::open(program);
+    const SymbolTable symbols = SymbolTable::of(file);
+    const FrameTable frames = FrameTable::of(file);
+    for (const std::uint64_t address : addresses)
+      ASSERT_EQ(frames.begin_of_function(address), symbols.function_at(address)->address) << build << ' ' << address;
+    EXPECT_EQ(frames.begin_of_function(0), std::nullopt);
+
+    (void)output_of("strip " + program.string());
+    Symbolizer stripped(mapped(program));
+    const auto place = stripped.locate(std::vector{loaded_at + addresses[5]})[0];
+    EXPECT_EQ(place.known, Known::function);
+    EXPECT_EQ(stripped.locations()[place.location],
+              (Location{fmt::format("x+{:#x}", *frames.begin_of_function(addresses[5])), "", 0, 0, nowhere}));
+  }
 }
 
 TEST_F(Scratch, NamesExportedFunctionsOfAStrippedLibrary) {
@@ -238,7 +262,7 @@ TEST_F(Scratch, FindsSeparateDebugFilesByBuildIdAndByLink) {
   EXPECT_EQ(known(), Known::source);
 
   fs::rename(debug, folder / "x.debug");
-  EXPECT_EQ(known(), Known::module);
+  EXPECT_EQ(known(), Known::function);
   (void)output_of(fmt::format("cd {} && objcopy --add-gnu-debuglink=x.debug x", folder.string()));
   EXPECT_EQ(known(), Known::source);
   fs::create_directory(folder / ".debug");
@@ -247,7 +271,7 @@ TEST_F(Scratch, FindsSeparateDebugFilesByBuildIdAndByLink) {
 
   // The debug file of another build says nothing.
   (void)built("g++", "-g -O2", ".debug/x.debug");
-  EXPECT_EQ(known(), Known::module);
+  EXPECT_EQ(known(), Known::function);
 }
 
 TEST_F(Scratch, SaysThatAFileIsGoneOrOfAnotherBuild) {
@@ -313,6 +337,27 @@ TEST_F(Scratch, ListsVariablesWithTheirDeclarations) {
   }
 }
 
+TEST_F(Scratch, DataWithoutVariablesBelongsToSections) {
+  const fs::path program = built("g++", "-g -O1");
+  const auto sizes = [&] {
+    Symbolizer symbolizer(mapped(program));
+    const auto variables = symbolizer.variables();
+    std::map<std::string, std::uint64_t> bytes;
+    for (const Variable& part : symbolizer.rest_of_data(variables)) {
+      bytes[part.name] += part.bytes;
+      for (const Variable& v : variables)
+        EXPECT_TRUE(v.address + v.bytes <= part.address || part.address + part.bytes <= v.address) << v.name;
+    }
+    return bytes;
+  };
+  const auto with_symbols = sizes();
+  EXPECT_LT(with_symbols.at(".bss of x"), 500u);
+  EXPECT_GT(with_symbols.at(".rodata of x"), 0u);
+  EXPECT_FALSE(with_symbols.contains(".text of x"));
+  (void)output_of("strip " + program.string());
+  EXPECT_GT(sizes().at(".bss of x"), 4000u);
+}
+
 TEST_F(Scratch, LaterObjectsTakeThePlaceOfEarlierOnes) {
   const fs::path first = built("g++", "-O1", "first"), second = built("g++", "-O1", "second");
   auto objects = mapped(first);
@@ -347,7 +392,7 @@ TEST_F(Scratch, SurvivesDamagedFiles) {
     std::vector<std::uint64_t> asked = addresses;
     for (std::uint64_t& a : asked) a += loaded_at;
     for (const CodePlace& place : symbolizer.locate(asked)) (void)symbolizer.text(place);
-    (void)symbolizer.variables();
+    (void)symbolizer.rest_of_data(symbolizer.variables());
   }
 }
 

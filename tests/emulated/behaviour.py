@@ -77,6 +77,30 @@ class Behaviour(Emulated):
         process.stderr.close()
         self.assertGreaterEqual(self.touched(), 100_000)
 
+    def test_an_interrupt_that_another_process_sends_reaches_the_program(self):
+        # As a terminal's does, which the program gets from it as well.
+        program = self.program(r"""
+            static volatile sig_atomic_t handled;
+            static void handle(int n) { (void)n; handled++; }
+            int main(void) {
+              signal(SIGINT, handle);
+              puts("ready"); fflush(stdout);
+              alarm(120);
+              while (!handled) touch(1);
+              printf("%d\n", (int)handled);
+              return 6;
+            }""")
+        process = subprocess.Popen([PROGRAM, "record", "-o", "out.cscape", *FAST, "--", program], cwd=self.folder, env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.stdout.read(), "1\n")
+        self.assertEqual(process.wait(timeout=60), 6)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertFalse(self.losses()["truncated"])
+
     def test_signal_handlers(self):
         program = self.program(r"""
             static sigjmp_buf out;
@@ -184,6 +208,13 @@ class Behaviour(Emulated):
         self.assertIn("out", names)
         self.assertIn("x", names)
 
+    def test_what_a_program_becomes_is_said_as_it_is(self):
+        command = ["sh", "-c", "exec echo another"]
+        self.assertIn("which is observed only with --follow children", self.record(*command).stderr)
+        done = self.record(*command, options=["--follow", "children"])
+        self.assertIn("has become another program (exec), which has a profile of its own", done.stderr)
+        self.assertEqual(len(self.profiles()), 2)
+
     def test_exec_ends_the_profile(self):
         program = self.program('int main(void) { touch(4); execlp("echo", "echo", "another", (char *)0); return 1; }')
         done = self.record(program)
@@ -274,6 +305,33 @@ class Choosing(Emulated):
         self.assertIn("not instrumented", done.stderr)
         self.record("./x", options=["--engine", "valgrind"])
         self.assertEqual(self.observer(), "valgrind")
+
+    def test_programs_with_rights_of_their_own_are_refused_before_they_start(self):
+        program = self.build('#include <stdio.h>\nint main(void) { puts("done"); return 0; }')
+        for mode in (0o4755, 0o2755):
+            program.chmod(mode)
+            done = self.record("./x", expect=5)
+            self.assertIn("brings rights of its own (set-user-id or the like)", done.stderr)
+            self.assertIn("--engine qemu", done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_folders_are_no_programs(self):
+        done = self.run_it([PROGRAM, "record", "--", "/tmp"], expect=3)
+        self.assertIn("/tmp: cannot be started: Permission denied", done.stderr)
+
+    def test_a_profile_that_cannot_be_written_is_told_before_the_program_starts(self):
+        for output in ("no/folder.cscape", "/sys/x.cscape"):
+            done = self.run_it([PROGRAM, "record", "-o", output, "--", "echo", "ran"], expect=3)
+            self.assertIn(f"{output}: cannot create: ", done.stderr)
+            self.assertEqual(done.stdout, "")
+        done = self.record("echo", "ran", options=["--trace", "no/x.cstrace"], expect=3)
+        self.assertIn("no/x.cstrace: cannot open for writing: ", done.stderr)
+        self.assertEqual(done.stdout, "")
+        # And what is there is only replaced by a program that runs.
+        self.record("true")
+        before = (self.folder / "out.cscape").read_bytes()
+        self.record("no-such-program", expect=3)
+        self.assertEqual((self.folder / "out.cscape").read_bytes(), before)
 
     def test_without_valgrind_it_says_so(self):
         self.build("int main(void) { return 0; }")

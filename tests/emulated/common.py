@@ -39,6 +39,11 @@ class Emulated(Scratch):
         self.run_it([compiler, "-g", source.name, "-o", name, *(options or ["-O1"])])
         return self.folder / name
 
+    def symbols(self, program):
+        """Where its functions begin and its variables lie."""
+        rows = (line.split() for line in self.run_it(["nm", program]).stdout.splitlines())
+        return {row[2]: int(row[0], 16) for row in rows if len(row) == 3}
+
     def counts(self, profile="out.cscape"):
         """(reads, writes, modifies) of a profile."""
         info = self.info(profile)

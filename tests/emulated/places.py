@@ -231,9 +231,19 @@ __attribute__((noinline)) void fill_it(void) { for (int i = 0; i < 100; i++) ((v
         self.assertGreaterEqual(functions["(one.so)"]["writes"], 100)
 
     def test_a_program_without_symbols(self):
-        self.build(HEAP, "-O1", "-s")
+        # Functions are named by where they begin, data by their section.
+        at = self.symbols(self.build(HEAP, "-O1", "-fno-optimize-sibling-calls"))
+        self.run_it(["strip", "x"])
         self.record("./x")
-        self.assertGreaterEqual(self.rows("function")["(x)"]["writes"], 8900)
+        written = 1000 + 500 + 256 + 200 + 6400 + 300 + 160 + 100 + 50 + 7
+        for by in ("function", "line", "container"):
+            self.assertEqual(self.rows(by)[f"x+{at['write_ints']:#x}"]["writes"], written, by)
+        objects = self.rows("object")
+        self.assertGreaterEqual(objects[f"x+{at['make']:#x}"]["writes"], 1000)
+        self.assertEqual(objects[f"x+{at['make']:#x}"]["kind"], "heap")
+        # There is little in it but these two arrays.
+        self.assertIn(objects[".bss of x"]["writes"], range(110, 115))
+        self.assertEqual(objects[".bss of x"]["kind"], "global")
 
 
 if __name__ == "__main__":

@@ -355,6 +355,18 @@ class Behaviour(Qemu):
         functions = {row["name"]: row["writes"] for row in self.places("function", "out.cscape", "--top", "0")["places"]["rows"]}
         self.assertEqual(functions["fill"], 100)
 
+    def test_a_program_without_symbols(self):
+        for machine in FOREIGN:
+            # In C, compilers for riscv64 do without these tables.
+            body = "int main(void) { touch(3); return 0; }"
+            at = self.symbols(self.program(machine, body, "-O1", "-fasynchronous-unwind-tables"))
+            self.run_it([f"{machine}-linux-gnu-strip", "x"])
+            self.record("./x")
+            functions = {row["name"]: row["writes"] for row in self.places("function", "out.cscape", "--top", "0")["places"]["rows"]}
+            self.assertEqual(functions[f"x+{at['touch']:#x}"], 3000, machine)
+            rows = self.places("object", "out.cscape", "--top", "0")["places"]["rows"]
+            self.assertGreaterEqual(next(row["writes"] for row in rows if row["name"] == ".bss of x"), 3000, machine)
+
 
 class Processes(Qemu):
     FORK = r"""
