@@ -2,7 +2,6 @@
 #include "cli/verbs/compile.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/file_signals.hpp"
 #include "cli/library_folder.hpp"
 #include "cli/verb.hpp"
 
@@ -167,7 +167,7 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   std::vector<char*> raw;
   for (std::string& word : command) raw.push_back(word.data());
   raw.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
+  restore_file_signals();
   execvp(raw[0], raw.data());
   std::fputs(fmt::format("cachescape: {}: cannot be started: {}\n  hint: install it, or name another in {}\n",
                          command[0], std::strerror(errno), compiler.variable)

@@ -12,6 +12,7 @@
 
 #include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_signals.hpp"
 #include "cli/processor_time.hpp"
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
@@ -53,7 +54,7 @@ int become(const Launch& launch) {
   std::vector<char*> arguments;
   for (const std::string& word : launch.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
+  restore_file_signals();
   execvp(arguments[0], arguments.data());
   return errno;
 }
