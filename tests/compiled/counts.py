@@ -173,6 +173,64 @@ class Counters(Scratch):
                     self.assertEqual((counters["bytes.loaded"], counters["bytes.stored"]), (480000, 240000))
                     self.assertEqual(self.info()["accesses"], 90000)
 
+    def test_atomics_and_masks_have_types(self):
+        """What reads and writes counts as both."""
+        self.record(self.compile(r"""
+            #include <stdatomic.h>
+            #include <immintrin.h>
+            atomic_int counter;
+            _Atomic long word;
+            double row[4];
+            int main(int argc, char **argv) {
+              (void)argv;
+              atomic_fetch_add(&counter, 1);
+              long none = 0;
+              atomic_compare_exchange_strong(&word, &none, 5);
+              _mm256_maskstore_pd(row, _mm256_set1_epi64x(-argc), _mm256_set1_pd(argc));
+              return 0;
+            }""", "-O2", "-mavx2"))
+        found = {name: n for name, n in self.counters().items() if name.startswith(("load.", "store."))}
+        self.assertEqual(found, {"load.i32": 1, "store.i32": 1, "load.i64": 1, "store.i64": 1, "store.f64x4": 1})
+
+    def test_blocks_and_their_ends(self):
+        self.record(self.compile(r"""
+            volatile int x;
+            __attribute__((noinline)) int choose(int n) {
+              switch (n) { case 0: x = 5; break; case 1: x = 9; break; case 2: x = 1; break; case 3: x = 4; break; }
+              return 0;
+            }
+            __attribute__((noinline)) int jump(int n) {
+              static void *const to[] = {&&a, &&b};
+              goto *to[n];
+              a: x = 1; return 1;
+              b: x = 2; return 2;
+            }
+            int main(void) { for (int i = 0; i < 10; i++) choose(x & 3); jump(0); jump(1); return 0; }""", "-O0"))
+        found = self.counters()
+        # One of them is the switch of choose(), which is neither two ways nor computed; the others are returns.
+        self.assertEqual(found["branches.indirect"], 2)
+        self.assertEqual(found["branches.other"], 10 + 13)
+        self.assertEqual(found["blocks"], sum(n for name, n in found.items() if name.startswith("branches.")))
+
+    def test_integer_operations_that_have_names_of_their_own(self):
+        """What the optimiser makes of arithmetic is arithmetic all the same."""
+        kernels = {"return a > b ? a : b;": 1, "return (a << 7) | (a >> 25);": 1, "return __builtin_bswap32(a);": 1,
+                   "unsigned r; return __builtin_add_overflow(a, b, &r) ? 0 : r;": 1,
+                   "return (int)a < 0 ? -a : a;": 1, "return __builtin_popcount(a);": 1}
+        for body, operations in kernels.items():
+            with self.subTest(body=body):
+                self.record(self.compile("__attribute__((noinline)) unsigned kernel(unsigned a, unsigned b) { " + body + " }\n"
+                                         "volatile unsigned result;\nint main(int n, char **v) { (void)v; result = kernel(n, 7); return 0; }", "-O1"))
+                self.assertEqual(self.counters()["int.ops"], operations)
+
+    def test_flops_where_rounding_may_change(self):
+        self.record(self.compile(r"""
+            double a[100], b[100];
+            int main(int n, char **v) { (void)v; for (int i = 0; i < 100; i++) a[i] = a[i] * n + b[i]; return 0; }""",
+            "-O2", "-frounding-math", "-ffp-contract=off"))
+        counters = self.counters()
+        self.assertEqual((counters["flops"], counters["flop.bits"]), (200, 200 * 3 * 64))
+
     def test_runs_repeat_themselves(self):
         for name in "sort_and_hash.c", "conjugate_gradient.c":
             self.run_it([CC, "-O2", "-g", SOURCE / "tests/programs" / name, "-o", "x"])

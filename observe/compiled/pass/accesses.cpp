@@ -172,6 +172,16 @@ void append_accesses(Instruction& instruction, const DataLayout& layout, AccessL
   Appender(instruction, layout, to).append();
 }
 
+const Type* accessed_type(const Instruction& instruction) {
+  if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) return exchange->getCompareOperand()->getType();
+  if (!instruction.getType()->isVoidTy()) return instruction.getType();
+  const Type* first = instruction.getOperand(0)->getType();
+  // Masked stores have the pointer or the value first; the pointer, then the mask and the value, are AVX's.
+  const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  const bool value_last = intrinsic != nullptr && !isa<AnyMemIntrinsic>(intrinsic) && first->isPointerTy();
+  return value_last ? intrinsic->getArgOperand(intrinsic->arg_size() - 1)->getType() : first;
+}
+
 bool may_run_other_code(const Instruction& instruction) {
   const auto* call = dyn_cast<CallBase>(&instruction);
   if (call == nullptr || isa<IntrinsicInst>(call) || call->isInlineAsm()) return false;

@@ -43,6 +43,9 @@ using AccessList = llvm::SmallVector<StaticAccess, 16>;
 /// Appends the accesses of an instruction, reads before writes.
 void append_accesses(llvm::Instruction& instruction, const llvm::DataLayout& layout, AccessList& to);
 
+/// The type of what a load, store, atomic or vector intrinsic accesses.
+const llvm::Type* accessed_type(const llvm::Instruction& instruction);
+
 /// Whether other instrumented code may run during the instruction, or control may leave the function.
 bool may_run_other_code(const llvm::Instruction& instruction);
 

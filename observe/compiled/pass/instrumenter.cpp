@@ -154,11 +154,9 @@ void Instrumenter::add_counts(Function& function, const CountPlan& plan, const S
 std::uint32_t Instrumenter::site(const Instruction& instruction, Value* pointer, std::uint32_t block) {
   const auto known = site_numbers_.find({&instruction, pointer});
   if (known != site_numbers_.end()) return known->second;
-  const Type* type = instruction.getType();
-  if (type->isVoidTy()) type = instruction.getOperand(0)->getType();
-  const std::uint32_t number =
-      table_.site({table_.location(instruction.getDebugLoc().get()), block,
-                   table_.string(names_.accessed(instruction, pointer)), table_.string(SourceNames::type(type))});
+  const std::uint32_t number = table_.site({table_.location(instruction.getDebugLoc().get()), block,
+                                            table_.string(names_.accessed(instruction, pointer)),
+                                            table_.string(SourceNames::type(accessed_type(instruction)))});
   site_numbers_[{&instruction, pointer}] = number;
   return number;
 }
