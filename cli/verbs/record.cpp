@@ -188,6 +188,9 @@ Result<int> run(RecordOptions& options) {
                     "ended with {}",
                     code));
   }
+  if (recorded->accesses == 0 && !options.recording.region.empty())
+    note(fmt::format("{}: nothing was accessed in a region “{}”, so nothing was recorded; it may have another name",
+                     options.command[0], options.recording.region));
   if (recorded->accesses == 0 && !options.recording.from.empty())
     note(fmt::format("{}: {} was not called, so nothing was recorded; it may be inlined, or have another name",
                      options.command[0], options.recording.from));

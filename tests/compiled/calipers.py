@@ -50,6 +50,9 @@ class Calipers(Scratch):
         self.assertEqual(self.writes(program, "--region", "odd"), 100 * 4 * 16)
         self.assertEqual(self.writes(program, "--region", "even"), 0)
         self.assertEqual(self.writes(program, "--region", "no such region"), 0)
+        self.assertIn("nothing was accessed in a region “no such region”",
+                      self.record(program, options=["--region", "no such region"]).stderr)
+        self.assertNotIn("nothing was accessed", self.record(program, options=["--region", "odd"]).stderr)
         # Entered 200,000 times, and counters still find room in the session.
         self.assertEqual(self.counters()["store.i32"], 100 * (1 + 2 + 4 + 8 + 4 * 16) + 100)
 
@@ -57,6 +60,9 @@ class Calipers(Scratch):
         source = self.write("plain.c", PROGRAM_TEXT)
         self.run_it(["clang-19", "-O1", f"-I{SOURCE}/include", source, "-o", "plain"])
         self.assertEqual(self.run_it(["./plain"]).stdout, "done\n")
+        for language in ["gcc", "-x", "c"], ["g++", "-x", "c++"], ["clang-19", "-x", "c"]:
+            self.run_it([*language, "-O1", "-Wall", "-Wextra", "-Werror", f"-I{SOURCE}/include", source, "-o", "plain"])
+            self.assertEqual(self.run_it(["./plain"]).stdout, "done\n")
         self.assertEqual(list(self.folder.glob("*.cscape")), [])
 
     def test_the_header_is_c_plus_plus_too(self):
