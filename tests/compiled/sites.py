@@ -1,4 +1,6 @@
 """Accesses are told by the right line, function, variable and data structure."""
+import shutil
+
 from support import PROGRAM, Scratch, main
 
 # Line numbers are those of this text: the first line is 1.
@@ -69,6 +71,55 @@ class Sites(Scratch):
         rows = self.places("block")["places"]["rows"]
         self.assertEqual(sum(row["accesses"] for row in rows), 1120)
         self.assertEqual(sorted(row["accesses"] for row in rows if row["accesses"]), [100, 320, 700])
+
+
+ALLOCATABLE = """module particles
+  implicit none
+  type particle
+    real(8) :: x, mass
+  end type
+  type(particle), allocatable :: cloud(:)
+contains
+  subroutine move(n)
+    integer, intent(in) :: n
+    integer :: i
+    do i = 1, n
+      cloud(i)%x = cloud(i)%x + cloud(i)%mass
+    end do
+  end subroutine
+end module
+program simulation
+  use particles
+  implicit none
+  type(particle), pointer :: one(:)
+  real(8), allocatable :: copy(:), field(:, :)
+  integer :: status
+  allocate(cloud(1000))
+  cloud%x = 1
+  cloud%mass = 2
+  call move(1000)
+  allocate(one(10))
+  one%mass = 3
+  allocate(field(20, 30), stat=status)
+  field = status
+  copy = cloud%x
+  print *, sum(copy), copy(7), one(3)%mass, field(20, 30)
+  deallocate(cloud)
+  deallocate(one)
+end program
+"""
+
+
+class Names(Scratch):
+    def test_fortran(self):
+        if shutil.which("flang-new-19") is None:
+            self.skipTest("flang-new-19 is not installed")
+        self.record(self.compile(ALLOCATABLE, "-O0", language="f90"))
+        names = {row["name"] for row in self.places("function")["places"]["rows"]}
+        self.assertLessEqual({"particles::move", "main program"}, names)
+        self.record(self.compile(ALLOCATABLE, "-O0", "--cachescape-only=^particles::move$", language="f90"))
+        names = {row["name"] for row in self.places("function")["places"]["rows"]}
+        self.assertEqual(names, {"particles::move"})
 
 
 HELPER = """#include <stdlib.h>
