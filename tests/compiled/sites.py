@@ -73,6 +73,25 @@ class Sites(Scratch):
         self.assertEqual(sorted(row["accesses"] for row in rows if row["accesses"]), [100, 320, 700])
 
 
+ALLOCATED = """#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(void) {
+  void *aligned;
+  if (posix_memalign(&aligned, 64, 800) != 0) return 1;
+  volatile double *values = aligned;
+  volatile char *pages = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mmap(0, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) return 1;
+  for (int i = 0; i < 100; i++) values[i] = i;
+  for (int i = 0; i < 50; i++) pages[i] = i;
+  munmap((void *)pages, 8192);
+  pages = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (int i = 0; i < 25; i++) pages[i] = i;
+  free(aligned);
+  return 0;
+}
+"""
+
 ALLOCATABLE = """module particles
   implicit none
   type particle
@@ -108,6 +127,35 @@ program simulation
   deallocate(one)
 end program
 """
+
+
+class Allocations(Scratch):
+    def heap(self):
+        rows = self.places("object", "out.cscape", "--top", "0")["places"]["rows"]
+        self.assertEqual([row["name"] for row in rows if row["name"] == "(unknown)" and row["accesses"] > 50], [])
+        return {row["size"]: row for row in rows if row.get("kind") == "heap"}
+
+    def test_other_ways_to_allocate(self):
+        for level in "-O0", "-O2":
+            with self.subTest(level=level):
+                self.record(self.compile(ALLOCATED, level))
+                found = self.heap()
+                self.assertEqual({size: (row["writes"], row["line"]) for size, row in found.items()},
+                                 {800: (100, 6), 8192: (50, 8), 4096: (25, 13)})
+
+    def test_fortran(self):
+        if shutil.which("flang-new-19") is None:
+            self.skipTest("flang-new-19 is not installed")
+        for level in "-O0", "-O2":
+            with self.subTest(level=level):
+                done = self.record(self.compile(ALLOCATABLE, level, language="f90"))
+                self.assertEqual(done.stdout.split(), ["3000.", "3.", "3.", "0."])
+                found = self.heap()
+                self.assertEqual({size: row["line"] for size, row in found.items() if size in (16000, 160, 4800, 8000)},
+                                 {16000: 22, 160: 26, 4800: 28, 8000: 30})
+                # Without optimisation it is flang's library that assigns whole arrays.
+                self.assertEqual(found[16000]["accesses"], 3000 if level == "-O0" else 5000)
+                self.assertEqual(found[4800]["writes"], 0 if level == "-O0" else 600)
 
 
 class Names(Scratch):

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/MemoryBuiltins.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,6 +11,7 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include "observe/compiled/pass/allocations.hpp"
 #include "observe/compiled/pass/static_counts.hpp"
 
 namespace cachescape::pass {
@@ -57,18 +57,6 @@ void keep_frame_pointers(Module& module) {
     const StringRef kept = function.getFnAttribute("frame-pointer").getValueAsString();
     if (!function.isDeclaration() && kept != "all") function.addFnAttr("frame-pointer", "non-leaf");
   }
-}
-
-Value* allocated_bytes(CallBase& call, IRBuilder<>& builder) {
-  const StringRef name = call.getCalledFunction() == nullptr ? StringRef() : call.getCalledFunction()->getName();
-  Type* word = builder.getInt64Ty();
-  const auto argument = [&](unsigned i) -> Value* {
-    if (i >= call.arg_size() || !call.getArgOperand(i)->getType()->isIntegerTy()) return ConstantInt::get(word, 0);
-    return builder.CreateZExtOrTrunc(call.getArgOperand(i), word);
-  };
-  if (name == "calloc") return builder.CreateMul(argument(0), argument(1));
-  if (name == "realloc" || name == "reallocf" || name == "aligned_alloc" || name == "memalign") return argument(1);
-  return argument(0);
 }
 
 Constant* bytes_global(Module& module, ArrayRef<std::uint8_t> bytes, const char* name) {
@@ -181,34 +169,42 @@ Constant* Instrumenter::descriptor(const AccessList& accesses, cachescape_descri
 }
 
 void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>& other_code) {
+  using Kind = MemoryCall::Kind;
   const auto& library = analyses_.getResult<TargetLibraryAnalysis>(function);
-  std::vector<CallBase*> allocations, frees;
-  for (Instruction& i : instructions(function)) {
-    auto* call = dyn_cast<CallBase>(&i);
-    if (call == nullptr || call->isMustTailCall() || isa<IntrinsicInst>(call)) continue;
-    if (isAllocationFn(call, &library)) allocations.push_back(call);
-    if (getFreedOperand(call, &library) != nullptr) frees.push_back(call);
-  }
   LLVMContext& context = module_.getContext();
   Type* nothing = Type::getVoidTy(context);
   Type* pointer = PointerType::getUnqual(context);
-  for (CallBase* call : frees) {
+  const auto tell_freed = [&](IRBuilder<>& builder, Value* address) {
     const FunctionCallee freed = module_.getOrInsertFunction("cachescape_freed_v1", nothing, pointer);
-    other_code.push_back(IRBuilder<>(call).CreateCall(freed, {getFreedOperand(call, &library)}));
-  }
-  for (CallBase* call : allocations) {
-    const FunctionCallee allocated =
-        module_.getOrInsertFunction(options_.frames ? "cachescape_allocated_by_stack_v1" : "cachescape_allocated_v1",
-                                    nothing, pointer, Type::getInt64Ty(context), pointer);
+    other_code.push_back(builder.CreateCall(freed, {address}));
+  };
+  for (const MemoryCall& memory : memory_calls(function, library)) {
+    CallBase* call = memory.call;
+    IRBuilder<> before(call);
+    if (memory.takes_back()) {
+      tell_freed(before, freed_memory(memory, library, before));
+      continue;
+    }
+    Value* old = memory.kind == Kind::reallocates_fortran ? freed_memory(memory, library, before) : nullptr;
     StaticAccess site;
     site.instruction = call;
-    site.pointer = call;
+    site.pointer = memory.named_by();
     Constant* where = descriptor({site}, {0, 0, 0, 0, block_numbers_.lookup(call->getParent())});
     auto* invoke = dyn_cast<InvokeInst>(call);
     const BasicBlock::iterator after =
         invoke != nullptr ? invoke->getNormalDest()->getFirstInsertionPt() : std::next(call->getIterator());
-    IRBuilder<> builder(after->getParent(), after);
-    other_code.push_back(builder.CreateCall(allocated, {call, allocated_bytes(*call, builder), where}));
+    IRBuilder<> behind(after->getParent(), after);
+    Memory allocated = allocated_memory(memory, behind);
+    if (old != nullptr) {
+      Value* same = behind.CreateICmpEQ(old, allocated.address);
+      Value* none = ConstantPointerNull::get(behind.getPtrTy());
+      tell_freed(behind, behind.CreateSelect(same, none, old));
+      allocated.address = behind.CreateSelect(same, none, allocated.address);
+    }
+    const FunctionCallee tell =
+        module_.getOrInsertFunction(options_.frames ? "cachescape_allocated_by_stack_v1" : "cachescape_allocated_v1",
+                                    nothing, pointer, Type::getInt64Ty(context), pointer);
+    other_code.push_back(behind.CreateCall(tell, {allocated.address, allocated.bytes, where}));
   }
 }
 
