@@ -1,5 +1,6 @@
 """Accesses and counters equal what can be counted by hand."""
 import collections
+import pathlib
 
 from support import SOURCE, CC, Scratch, main
 
@@ -80,6 +81,36 @@ int main(void) {
 """
 
 
+# The kernel has instructions that not every processor knows.
+WIDE_VECTORS = r"""
+#include <immintrin.h>
+#include <stdio.h>
+double from[64] __attribute__((aligned(64)));
+double to[64] __attribute__((aligned(64)));
+float narrow[64];
+char bytes[64] __attribute__((aligned(64)));
+volatile unsigned on = 0xa5;
+long where[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+__attribute__((noinline)) static void work(void) {
+  const __m512i at = _mm512_loadu_si512(where);
+  const __m512d v = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), on, at, from, 8);
+  const __m256 f = _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), on & 3, _mm256_set1_epi32(3), narrow, 4);
+  _mm512_mask_i64scatter_pd(to, on >> 4, at, _mm512_add_pd(v, _mm512_cvtps_pd(f)), 8);
+  _mm512_mask_compressstoreu_pd(to + 16, on, v);
+  _mm512_mask_compressstoreu_pd(to + 24, on & 256, v);
+  _mm512_storeu_pd(to + 32, _mm512_maskz_expandloadu_pd(on & 0xa0, from + 32));
+  const __m128i some = _mm_lddqu_si128((const __m128i *)bytes);
+  _mm_maskmoveu_si128(some, _mm_set_epi64x(0, (long)on << 56 | (long)on << 16), bytes + 16);
+}
+int main(void) {
+  printf("from %p %d\nto %p %d\nnarrow %p %d\nbytes %p %d\n", (void *)from, (int)sizeof from, (void *)to, (int)sizeof to,
+         (void *)narrow, (int)sizeof narrow, (void *)bytes, (int)sizeof bytes);
+  work();
+  return 0;
+}
+"""
+
+
 class Counts(Scratch):
     def by_variable(self, program, *arguments):
         """Accesses by variable as (kind, offset, size)."""
@@ -125,6 +156,21 @@ class Counts(Scratch):
                                  sorted(gathered + [("R", 17 * 8, 16), ("R", 33 * 8, 8), ("R", 34 * 8, 8)]))
                 self.assertEqual(sorted(found["narrow"]), [("R", 4 * i, 4) for i in range(4)])
                 self.assertEqual(found["to"], [("W", 9 * 8, 16), ("W", 17 * 8, 32), ("W", 32 * 8, 32)])
+
+    def test_wide_gathers_scatters_and_packed_vectors(self):
+        if not {"avx512f", "avx512vl", "avx512dq"} <= set(pathlib.Path("/proc/cpuinfo").read_text().split()):
+            self.skipTest("this processor has no AVX-512")
+        for options in ["-O0"], ["-O2"], ["-O2", "--cachescape-view=machine"]:
+            with self.subTest(options=options):
+                found = self.by_variable(self.compile(WIDE_VECTORS, *options, "-mavx512f", "-mavx512vl", "-mavx512dq"))
+                # 0xa5 is lanes 0, 2, 5 and 7; what is packed begins with the first element all the same.
+                self.assertEqual(sorted(found["from"]),
+                                 sorted([("R", 8 * i, 8) for i in (8, 6, 3, 1)] + [("R", 32 * 8, 16)]))
+                self.assertEqual(found["narrow"], [("R", 3 * 4, 4)])
+                self.assertEqual(sorted(found["to"]),
+                                 sorted([("W", 8 * i, 8) for i in (7, 5)] + [("W", 16 * 8, 32), ("W", 32 * 8, 64)]))
+                # One access, from the first lane that is on to the last.
+                self.assertEqual(sorted(found["bytes"]), [("R", 0, 16), ("W", 16 + 2, 6)])
 
     def test_calls_of_pure_functions_in_other_files(self):
         """Promises of purity must not make a caller keep its place over code that is instrumented."""
