@@ -159,6 +159,20 @@ class Allocations(Scratch):
 
 
 class Names(Scratch):
+    def test_newer_than_the_demangler(self):
+        """clang names constructors in std::map in a way that gcc 12's library does not know."""
+        text = r"""
+            #include <map>
+            #include <string>
+            int main() { std::map<int, std::string> names; for (int i = 0; i < 20; i++) names[i] = "x"; return names.size() != 20; }"""
+        for options in ["-O1"], ["-O1", "--cachescape-counters=stack"]:
+            with self.subTest(options=options):
+                self.record(self.compile(text, *options, language="cpp"))
+                rows = self.places("function", "out.cscape", "--top", "0")["places"]["rows"]
+                names = {row["name"] for row in rows} | {name[5:] for name in self.counters() if name.startswith("call.")}
+                self.assertIn("main", names)
+                self.assertEqual([name for name in names if name.startswith("_Z")], [])
+
     def test_fortran(self):
         if shutil.which("flang-new-19") is None:
             self.skipTest("flang-new-19 is not installed")

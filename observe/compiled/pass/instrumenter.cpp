@@ -122,7 +122,7 @@ void Instrumenter::add_blocks(Function& function, LoopInfo& loops) {
       if (location == 0) location = table_.location(i.getDebugLoc().get());
     }
     block_numbers_[&block] =
-        table_.block({table_.string(function.getName()), location, std::numeric_limits<std::uint32_t>::max(),
+        table_.block({table_.function(function.getName()), location, std::numeric_limits<std::uint32_t>::max(),
                       loops.getLoopDepth(&block), instructions, &block == &function.getEntryBlock() ? 1U : 0U});
   }
 }

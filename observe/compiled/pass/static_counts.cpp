@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include "observe/compiled/pass/accesses.hpp"
+#include "observe/compiled/pass/function_name.hpp"
 #include "observe/compiled/pass/source_names.hpp"
 
 namespace cachescape::pass {
@@ -209,7 +210,7 @@ class Counter {
     if (isa<IntrinsicInst>(call) || call.isInlineAsm()) return;
     add("calls", 1);
     const Function* callee = call.getCalledFunction();
-    add("call." + (callee == nullptr ? std::string("(indirect)") : callee->getName().str()), 1);
+    add("call." + (callee == nullptr ? std::string("(indirect)") : function_name(callee->getName())), 1);
   }
 
   const DataLayout& layout_;
