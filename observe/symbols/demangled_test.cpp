@@ -22,6 +22,7 @@ TEST(SourceNames, OfFortranAreWithTheirModulesAndHosts) {
   EXPECT_EQ(demangled("_QMgridEcells"), "grid::cells");
   EXPECT_EQ(demangled("_QFEcells"), "cells");
   EXPECT_EQ(demangled("_QMgridPstep..omp_par"), "grid::step..omp_par");
+  EXPECT_EQ(demangled("_QQmain..omp_par.1"), "main program..omp_par.1");
 }
 
 TEST(SourceNames, OfWhatNobodyNamesStayAsTheyAre) {

@@ -143,6 +143,29 @@ class Allocations(Scratch):
                 self.assertEqual({size: (row["writes"], row["line"]) for size, row in found.items()},
                                  {800: (100, 6), 8192: (50, 8), 4096: (25, 13)})
 
+    def test_whatever_the_options(self):
+        text = r"""
+            #include <stdlib.h>
+            #include <new>
+            int main() {
+              volatile char *plain = (char *)malloc(100), *many = (char *)calloc(10, 20), *grown = (char *)realloc((void *)malloc(5), 300);
+              volatile char *single = (char *)::operator new(400);
+              volatile int *array = new int[125];
+              grown = (char *)reallocarray((void *)grown, 6, 100);
+              for (int i = 0; i < 50; i++) plain[i] = many[i] = grown[i] = single[i] = array[i] = i;
+              free((void *)plain);
+              free((void *)many);
+              free((void *)grown);
+              ::operator delete((void *)single);
+              delete[] array;
+              return 0;
+            }"""
+        for options in ["-O0"], ["-O2"], ["-O2", "-fno-builtin"], ["-O1", "-fno-exceptions"]:
+            with self.subTest(options=options):
+                self.record(self.compile(text, *options, language="cpp"))
+                self.assertEqual({size: row["writes"] for size, row in self.heap().items()},
+                                 {100: 50, 200: 50, 400: 50, 500: 50, 600: 50})
+
     def test_fortran(self):
         if shutil.which("flang-new-19") is None:
             self.skipTest("flang-new-19 is not installed")

@@ -1,9 +1,7 @@
 #include "observe/compiled/pass/allocations.hpp"
 
 #include <llvm/ADT/StringSwitch.h>
-#include <llvm/Analysis/MemoryBuiltins.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
 namespace cachescape::pass {
@@ -12,24 +10,37 @@ namespace {
 using namespace llvm;
 using Kind = MemoryCall::Kind;
 
-// In the way that the C library's own are found: by their names, whatever file they come from.
-std::optional<Kind> kind_by_name(const CallBase& call) {
+// By their names alone: LLVM does not look at them where optimisation is off or the program says -fno-builtin.
+std::optional<Kind> kind_of(const CallBase& call) {
   const Function* callee = call.getCalledFunction();
-  if (callee == nullptr || !callee->isDeclaration()) return std::nullopt;
+  if (callee == nullptr) return std::nullopt;
   const auto kind = StringSwitch<std::optional<Kind>>(callee->getName())
+                        .Cases("malloc", "calloc", "valloc", "pvalloc", "memalign", "aligned_alloc", Kind::allocates)
+                        .StartsWith("_Znwm", Kind::allocates)
+                        .StartsWith("_Znam", Kind::allocates)
+                        .Cases("realloc", "reallocf", "reallocarray", Kind::reallocates)
                         .Case("posix_memalign", Kind::allocates_aligned)
                         .Cases("mmap", "mmap64", Kind::maps)
-                        .Case("munmap", Kind::frees)
+                        .Cases("free", "munmap", Kind::frees)
+                        .StartsWith("_ZdlPv", Kind::frees)
+                        .StartsWith("_ZdaPv", Kind::frees)
                         .StartsWith("_FortranAAllocatableAllocate", Kind::allocates_fortran)
                         .StartsWith("_FortranAPointerAllocate", Kind::allocates_fortran)
                         .StartsWith("_FortranAAllocatableDeallocate", Kind::frees_fortran)
                         .StartsWith("_FortranAPointerDeallocate", Kind::frees_fortran)
-                        .Case("_FortranAAssign", Kind::reallocates_fortran)
+                        .Case("_FortranAAssign", Kind::assigns_fortran)
                         .Default(std::nullopt);
-  const unsigned arguments = kind == Kind::allocates_aligned ? 3 : kind == Kind::maps ? 2 : 1;
-  const bool as_declared = call.arg_size() >= arguments && call.getArgOperand(0)->getType()->isPointerTy() &&
-                           (kind != Kind::maps || call.getType()->isPointerTy()) &&
-                           (kind != Kind::allocates_aligned || call.getType()->isIntegerTy());
+  if (!kind) return std::nullopt;
+  const auto is_pointer = [&](unsigned i) {
+    return i < call.arg_size() && call.getArgOperand(i)->getType()->isPointerTy();
+  };
+  const bool returns_memory = call.getType()->isPointerTy();
+  const bool as_declared = *kind == Kind::allocates     ? returns_memory && call.arg_size() >= 1
+                           : *kind == Kind::maps        ? returns_memory && call.arg_size() >= 2
+                           : *kind == Kind::reallocates ? returns_memory && call.arg_size() >= 2 && is_pointer(0)
+                           : *kind == Kind::allocates_aligned
+                               ? call.getType()->isIntegerTy() && call.arg_size() == 3 && is_pointer(0)
+                               : is_pointer(0);
   return as_declared ? kind : std::nullopt;
 }
 
@@ -37,49 +48,42 @@ std::optional<Kind> kind_by_name(const CallBase& call) {
 Value* base_of(Value* descriptor, IRBuilder<>& builder) { return builder.CreateLoad(builder.getPtrTy(), descriptor); }
 
 Value* bytes_of(const CallBase& call, IRBuilder<>& builder) {
-  const StringRef name = call.getCalledFunction() == nullptr ? StringRef() : call.getCalledFunction()->getName();
+  const StringRef name = call.getCalledFunction()->getName();
   Type* word = builder.getInt64Ty();
   const auto argument = [&](unsigned i) -> Value* {
     if (i >= call.arg_size() || !call.getArgOperand(i)->getType()->isIntegerTy()) return ConstantInt::get(word, 0);
     return builder.CreateZExtOrTrunc(call.getArgOperand(i), word);
   };
   if (name == "calloc") return builder.CreateMul(argument(0), argument(1));
+  if (name == "reallocarray") return builder.CreateMul(argument(1), argument(2));
   if (name == "posix_memalign") return argument(2);
-  if (name == "realloc" || name == "reallocf" || name == "aligned_alloc" || name == "memalign" ||
-      name.starts_with("mmap"))
-    return argument(1);
-  return argument(0);
+  const bool second =
+      name.starts_with("realloc") || name == "aligned_alloc" || name == "memalign" || name.starts_with("mmap");
+  return argument(second ? 1 : 0);
 }
 
 }  // namespace
 
 Value* MemoryCall::named_by() const {
   const bool by_variable =
-      kind == Kind::allocates_aligned || kind == Kind::allocates_fortran || kind == Kind::reallocates_fortran;
+      kind == Kind::allocates_aligned || kind == Kind::allocates_fortran || kind == Kind::assigns_fortran;
   return by_variable ? call->getArgOperand(0) : call;
 }
 
-std::vector<MemoryCall> memory_calls(Function& function, const TargetLibraryInfo& library) {
+std::vector<MemoryCall> memory_calls(Function& function) {
   std::vector<MemoryCall> calls;
   for (Instruction& i : instructions(function)) {
     auto* call = dyn_cast<CallBase>(&i);
-    if (call == nullptr || call->isMustTailCall() || isa<IntrinsicInst>(call)) continue;
-    if (const auto kind = kind_by_name(*call)) {
-      calls.push_back({call, *kind});
-      continue;
-    }
-    // realloc() does both.
-    if (getFreedOperand(call, &library) != nullptr) calls.push_back({call, Kind::frees});
-    if (isAllocationFn(call, &library)) calls.push_back({call, Kind::allocates});
+    if (call == nullptr || call->isMustTailCall()) continue;
+    if (const auto kind = kind_of(*call)) calls.push_back({call, *kind});
   }
   return calls;
 }
 
-Value* freed_memory(const MemoryCall& memory, const TargetLibraryInfo& library, IRBuilder<>& before) {
+Value* freed_memory(const MemoryCall& memory, IRBuilder<>& before) {
   Value* first = memory.call->getArgOperand(0);
-  if (memory.kind == Kind::frees_fortran || memory.kind == Kind::reallocates_fortran) return base_of(first, before);
-  Value* freed = getFreedOperand(memory.call, &library);
-  return freed == nullptr ? first : freed;
+  const bool described = memory.kind == Kind::frees_fortran || memory.kind == Kind::assigns_fortran;
+  return described ? base_of(first, before) : first;
 }
 
 Memory allocated_memory(const MemoryCall& memory, IRBuilder<>& behind) {
@@ -95,7 +99,7 @@ Memory allocated_memory(const MemoryCall& memory, IRBuilder<>& behind) {
       return {behind.CreateSelect(failed, nothing, &call), bytes_of(call, behind)};
     }
     case Kind::allocates_fortran:
-    case Kind::reallocates_fortran: {
+    case Kind::assigns_fortran: {
       Value* descriptor = call.getArgOperand(0);
       const FunctionCallee bytes =
           call.getModule()->getOrInsertFunction("cachescape_fortran_bytes_v1", behind.getInt64Ty(), behind.getPtrTy());

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstrTypes.h>
 
@@ -16,19 +15,21 @@ struct MemoryCall {
     allocates_aligned,  ///< posix_memalign: stores its address
     maps,               ///< mmap: returns all ones where it fails
     frees,
-    allocates_fortran,    ///< a variable with a descriptor
-    reallocates_fortran,  ///< perhaps: an assignment to a whole array
+    reallocates,        ///< does both
+    allocates_fortran,  ///< a variable with a descriptor
     frees_fortran,
+    assigns_fortran,  ///< a whole array, which may be allocated again
   };
   llvm::CallBase* call;
   Kind kind;
 
-  bool takes_back() const { return kind == Kind::frees || kind == Kind::frees_fortran; }
+  bool frees() const { return kind == Kind::frees || kind == Kind::frees_fortran || kind == Kind::reallocates; }
+  bool allocates() const { return kind != Kind::frees && kind != Kind::frees_fortran; }
   /// What names the memory in the source: the call, whose result goes somewhere, or a variable.
   llvm::Value* named_by() const;
 };
 
-std::vector<MemoryCall> memory_calls(llvm::Function& function, const llvm::TargetLibraryInfo& library);
+std::vector<MemoryCall> memory_calls(llvm::Function& function);
 
 /// The memory, as code makes out before or behind the call; the address is null where there is none.
 struct Memory {
@@ -37,7 +38,7 @@ struct Memory {
 };
 
 /// What the call is about to free; of an assignment, what it may free.
-llvm::Value* freed_memory(const MemoryCall& memory, const llvm::TargetLibraryInfo& library, llvm::IRBuilder<>& before);
+llvm::Value* freed_memory(const MemoryCall& memory, llvm::IRBuilder<>& before);
 /// What the call has allocated.
 Memory allocated_memory(const MemoryCall& memory, llvm::IRBuilder<>& behind);
 

@@ -170,7 +170,6 @@ Constant* Instrumenter::descriptor(const AccessList& accesses, cachescape_descri
 
 void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>& other_code) {
   using Kind = MemoryCall::Kind;
-  const auto& library = analyses_.getResult<TargetLibraryAnalysis>(function);
   LLVMContext& context = module_.getContext();
   Type* nothing = Type::getVoidTy(context);
   Type* pointer = PointerType::getUnqual(context);
@@ -178,14 +177,12 @@ void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>
     const FunctionCallee freed = module_.getOrInsertFunction("cachescape_freed_v1", nothing, pointer);
     other_code.push_back(builder.CreateCall(freed, {address}));
   };
-  for (const MemoryCall& memory : memory_calls(function, library)) {
+  for (const MemoryCall& memory : memory_calls(function)) {
     CallBase* call = memory.call;
     IRBuilder<> before(call);
-    if (memory.takes_back()) {
-      tell_freed(before, freed_memory(memory, library, before));
-      continue;
-    }
-    Value* old = memory.kind == Kind::reallocates_fortran ? freed_memory(memory, library, before) : nullptr;
+    if (memory.frees()) tell_freed(before, freed_memory(memory, before));
+    if (!memory.allocates()) continue;
+    Value* old = memory.kind == Kind::assigns_fortran ? freed_memory(memory, before) : nullptr;
     StaticAccess site;
     site.instruction = call;
     site.pointer = memory.named_by();
