@@ -166,6 +166,37 @@ class Allocations(Scratch):
                 self.assertEqual({size: row["writes"] for size, row in self.heap().items()},
                                  {100: 50, 200: 50, 400: 50, 500: 50, 600: 50})
 
+    def test_objects_are_called_what_they_are_stored_into(self):
+        text = """#include <stdlib.h>
+struct mesh { int n; volatile double *cells; volatile float *edges; };
+volatile double *values;
+volatile char *table[10];
+__attribute__((noinline)) static struct mesh *make(int n) {
+  struct mesh *m = malloc(sizeof *m);
+  m->n = n;
+  m->cells = malloc(n * 8); m->edges = calloc(n, 4);
+  return m;
+}
+int main(void) {
+  struct mesh *m = make(1000);
+  values = malloc(1600);
+  for (int i = 0; i < 10; i++) table[i] = malloc(100);
+  for (int i = 0; i < 200; i++) m->cells[i] = m->edges[i] = values[i] = table[i % 10][i % 100] = i;
+  return 0;
+}
+"""
+        for level in "-O0", "-O2", "-O3":
+            with self.subTest(level=level):
+                self.record(self.compile(text, level))
+                found = {row["name"].removesuffix("[]"): (row["writes"], row["allocations"]) for row in self.heap().values() if row["line"] != 6}
+                # Unrolled, the loop allocates in ten places, on one line.
+                wanted = {"mesh.cells": (200, 1), "mesh.edges": (200, 1), "values": (200, 1), "table": (200, 10)}
+                if level == "-O0":  # where nothing tells the structure
+                    wanted["*m"] = wanted.pop("mesh.cells")
+                    del wanted["mesh.edges"]
+                    self.assertEqual(found.pop("*m"), wanted.pop("*m"))
+                self.assertEqual(found, wanted)
+
     def test_fortran(self):
         if shutil.which("flang-new-19") is None:
             self.skipTest("flang-new-19 is not installed")
