@@ -95,7 +95,17 @@ program marked
   print *, sum(cells)
 end program
 """)
-        self.run_it([FORTRAN, "-O1", SOURCE / "include/cachescape/mark.f90", "x.f90", "-o", "x"])
+        mark = SOURCE / "include/cachescape/mark.f90"
+        for compiler in "gfortran", "flang-new-19":
+            if shutil.which(compiler) is not None:
+                self.run_it([compiler, "-O1", mark, "x.f90", "-o", "plain"])
+                said = self.run_it(["./plain"]).stdout.split()
+                for module in self.folder.glob("*.mod"):
+                    module.unlink()
+        self.run_it([FORTRAN, "-O1", "-g", mark, "x.f90", "-o", "x"])
+        self.assertEqual(self.record("./x").stdout.split(), said)
+        names = {row["name"] for row in self.places("function")["places"]["rows"]}
+        self.assertEqual([name for name in names if "cachescape" in name], [])
         for region, least in ("inner", 50), ("outer", 20):
             self.record("./x", options=["--region", region])
             self.assertGreaterEqual(self.info()["writes"], least)

@@ -19,7 +19,10 @@ namespace {
 
 using namespace llvm;
 
-constexpr StringRef runtime_prefix = "cachescape_";
+/// Our own functions: of the runtime, of mark.h and of mark.f90.
+bool is_ours(const Function& function) {
+  return function.getName().starts_with("cachescape_") || function.getName().starts_with("_QMcachescape_markP");
+}
 
 /// After an invoke that returns, the thread's place is loaded again: that needs an edge of its own.
 void give_invokes_their_own_edges(Function& function) {
@@ -80,7 +83,7 @@ bool Instrumenter::run() {
   if (options_.accesses && options_.frames) keep_frame_pointers(module_);
   std::vector<Function*> functions;
   for (Function& function : module_)
-    if (!function.getName().starts_with(runtime_prefix) && selection.wants(function)) functions.push_back(&function);
+    if (!is_ours(function) && selection.wants(function)) functions.push_back(&function);
   if (functions.empty()) return false;
 
   LLVMContext& context = module_.getContext();
