@@ -67,7 +67,8 @@ class Calls(Scratch):
         self.write("touch.txt", TOUCH)
         for option in ["-xc"], ["-x", "c"]:
             with self.subTest(option=option):
-                self.run_it([CC, "-O2", *option, "touch.txt", "-x", "none", "main.c", "-o", "x"])
+                self.run_it([CC, "-O2", *option, "-c", "touch.txt", "-o", "touch.o"])
+                self.run_it([CC, "-O2", *option, "main.c", "-x", "none", "touch.o", "-o", "x"])
                 self.assertEqual(self.writes(), 1000)
 
     def test_precompiled_headers(self):
