@@ -140,9 +140,9 @@ Result<AnalysisOptions> analysis_options(const AnalysisFlags& flags) {
   options.workers = flags.workers;
   if (flags.signature) add_signature({flags.word, flags.every_word}, options);
   const int ways_to_sample =
-      (flags.sample > 0 ? 1 : 0) + (flags.sample_lines > 0 ? 1 : 0) + (flags.interval.empty() ? 0 : 1);
+      (flags.sample != 0 ? 1 : 0) + (flags.sample_lines > 0 ? 1 : 0) + (flags.interval.empty() ? 0 : 1);
   if (ways_to_sample > 1) return failure(ErrorKind::usage, "choose one of --sample, --sample-lines and --interval");
-  if (flags.sample > 0) {
+  if (flags.sample != 0) {
     options.sampling.method = Sampling::Method::shards_rate;
     options.sampling.rate = flags.sample;
   } else if (flags.sample_lines > 0) {

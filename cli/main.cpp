@@ -1,6 +1,5 @@
 // The program: parse, run the chosen verb, report what went wrong.
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -11,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/exit_code.hpp"
+#include "cli/file_signals.hpp"
 #include "cli/help.hpp"
 #include "cli/verb.hpp"
 #include "cli/verbs/compile.hpp"
@@ -96,8 +96,7 @@ int main(int argc, char** argv) {
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
       return cachescape::cli::exit_unsupported;
   }
-  // A reader that went away is an error of write(), with a message, not a silent death.
-  std::signal(SIGPIPE, SIG_IGN);
+  cachescape::cli::ignore_file_signals();
   try {
     return cachescape::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -249,7 +249,9 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
   verb.add_option("--debug-folder", options.debug_folder,
                   "Where separate debug files are looked for, by build-id; otherwise /usr/lib/debug")
       ->type_name("FOLDER");
-  verb.add_option("--skip", options.window.skip, "Leave out so many accesses first")->type_name("N");
+  verb.add_option("--skip", options.window.skip, "Leave out so many accesses first")
+      ->type_name("N")
+      ->check(number_that(CLI::NonNegativeNumber, "from 0 on"));
   verb.add_option("--count", options.window.count, "Keep so many accesses, and no later ones")
       ->type_name("N")
       ->check(number_that(CLI::PositiveNumber, "above 0"));
@@ -261,11 +263,12 @@ void add_recording_options(CLI::App& verb, RecordingOptions& options) {
       ->check(number_that(CLI::PositiveNumber, "above 0"));
   verb.add_option("--block-cap", options.block_cap,
                   "Analyse until each block was executed N times, and estimate the rest by its executions")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(number_that(CLI::PositiveNumber, "above 0"));
   verb.add_flag("--unique-bytes", options.unique_bytes,
                 "Count the different bytes that the program and each function access; slower");
   verb.add_flag("--full", options.full, "All line sizes and set distances that import keeps; several times slower");
-  verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile");
+  verb.add_flag("--only-trace", options.only_trace, "With --trace: write no profile")->needs("--trace");
   verb.add_flag("--counters-only", options.counters_only, "Counters of blocks, functions and the program; no accesses");
   options.analysis.ways = usual_ways;
   options.analysis.workers = 0;  // the program mostly waits for the analysis

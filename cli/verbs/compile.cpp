@@ -2,11 +2,9 @@
 #include "cli/verbs/compile.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +13,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/compiler_call.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_signals.hpp"
 #include "cli/library_folder.hpp"
 #include "cli/verb.hpp"
 
@@ -40,83 +40,6 @@ constexpr Compiler compilers[] = {
      "Compile Fortran so that running the program yields a profile"},
 };
 
-/// What a command line asks a compiler to do.
-struct Work {
-  bool compiles = false;
-  bool links = false;
-  bool shared = false;
-  bool fully_static = false;
-  bool link_time = false;  ///< optimisation at link time
-};
-
-bool is_source(std::string_view name) {
-  static constexpr std::string_view endings[] = {
-      ".c",   ".cc",  ".cp",  ".cxx", ".cpp", ".CPP", ".c++", ".C",   ".i",   ".ii",  ".f", ".F",  ".for", ".FOR",
-      ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", ".f18", ".F18", ".m", ".mm", ".bc",  ".ll"};
-  for (const std::string_view ending : endings)
-    if (name.ends_with(ending)) return true;
-  return false;
-}
-
-/// Options whose value is the next word.
-bool takes_value(std::string_view option) {
-  static constexpr std::string_view options[] = {
-      "-o",      "-x",         "-I",    "-L",  "-D",          "-U",      "-include",   "-imacros",    "-isystem",
-      "-iquote", "-idirafter", "-MF",   "-MT", "-MQ",         "-Xclang", "-Xlinker",   "-Xassembler", "-Xpreprocessor",
-      "-mllvm",  "-target",    "-arch", "-T",  "-u",          "-z",      "-framework", "-isysroot",   "--sysroot",
-      "-l",      "-e",         "-A",    "-J",  "-module-dir", "--param", "-iprefix",   "-iwithprefix"};
-  for (const std::string_view known : options)
-    if (option == known) return true;
-  return false;
-}
-
-/// The arguments with those of @files, as far as the work depends on them: quoted blanks are no such thing.
-std::vector<std::string> with_files_read(const std::vector<std::string>& arguments) {
-  std::vector<std::string> all;
-  for (const std::string& a : arguments) {
-    std::ifstream file(a.starts_with("@") ? a.substr(1) : std::string());
-    if (!file) {
-      all.push_back(a);
-      continue;
-    }
-    for (std::string word; file >> word;) {
-      std::erase_if(word, [](char c) { return c == '"' || c == '\''; });
-      all.push_back(word);
-    }
-  }
-  return all;
-}
-
-Work work_of(const std::vector<std::string>& given) {
-  const std::vector<std::string> arguments = with_files_read(given);
-  Work work;
-  bool inputs = false, sources = false, stops_early = false, no_code = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
-    if (a.empty()) continue;
-    if (a[0] != '-' || a == "-") {
-      inputs = true;
-      sources |= a == "-" || is_source(a);
-      continue;
-    }
-    if (a == "-c" || a == "-S") stops_early = true;
-    if (a == "-E" || a == "-M" || a == "-MM" || a == "-fsyntax-only" || a.starts_with("-print-") ||
-        a.starts_with("--print-") || a == "--version" || a == "--help" || a == "-dumpversion" || a == "-dumpmachine" ||
-        a == "-###")
-      no_code = true;
-    if (a == "-x" && i + 1 < arguments.size()) sources |= arguments[i + 1] != "none";
-    if (a == "-shared") work.shared = true;
-    if (a == "-static" || a == "-static-pie") work.fully_static = true;
-    if (a == "-r") no_code = true;
-    if (a.starts_with("-flto")) work.link_time = true;
-    if (a == "-fno-lto") work.link_time = false;
-    if (takes_value(a)) ++i;
-  }
-  work.compiles = sources && !no_code;
-  work.links = inputs && !stops_early && !no_code;
-  return work;
-}
-
 int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   std::string settings = std::getenv("CACHESCAPE_PASS") == nullptr ? "" : std::getenv("CACHESCAPE_PASS");
   std::erase_if(arguments, [&](const std::string& a) {
@@ -134,26 +57,25 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
   const char* const other = std::getenv(compiler.variable);
   std::vector<std::string> command{other == nullptr ? compiler.usual : other};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const Work work = work_of(arguments);
+  const CompilerCall call = compiler_call(arguments);
   const auto folder = library_folder("cachescape_pass.so");
-  if (!folder && (work.compiles || work.links)) {
+  if (!folder && !call.foreign && (call.compiles || call.links)) {
     std::fputs(
         "cachescape: the instrumentation (lib/cachescape/cachescape_pass.so) is not where this program is\n"
         "  hint: it needs LLVM 19 (llvm-19-dev) when cachescape is built\n",
         stderr);
     return exit_unsupported;
   }
-  if (work.compiles) {
-    command.push_back("-fpass-plugin=" + *folder + "/cachescape_pass.so");
-    // For <cachescape/mark.h>, after every folder of the program's own. Fortran has no such header.
-    if (std::string_view(compiler.verb) != "fortran") command.push_back("-idirafter" + *folder + "/include");
-  }
-  if (work.links) {
-    if (work.link_time) {
+  // For <cachescape/mark.h>, after every folder of the program's own. Fortran has no such header.
+  if (call.reads && folder && std::string_view(compiler.verb) != "fortran")
+    command.push_back("-idirafter" + *folder + "/include");
+  if (call.compiles && !call.foreign) command.push_back("-fpass-plugin=" + *folder + "/cachescape_pass.so");
+  if (call.links && !call.foreign) {
+    if (call.link_time) {
       command.push_back("-fuse-ld=lld");
       command.push_back("-Wl,--load-pass-plugin=" + *folder + "/cachescape_pass.so");
     }
-    if (work.fully_static) {
+    if (call.fully_static) {
       command.push_back(*folder + "/libcachescape_runtime.a");
     } else {
       // Bound at once: binding lazily does not preserve all registers.
@@ -161,13 +83,13 @@ int compile(const Compiler& compiler, std::vector<std::string> arguments) {
            {"-L" + *folder, std::string("-lcachescape_runtime"), "-Wl,-rpath," + *folder, std::string("-Wl,-z,now")})
         command.push_back(a);
       // Records refer to the library's tables until the profile is complete.
-      if (work.shared) command.push_back("-Wl,-z,nodelete");
+      if (call.shared) command.push_back("-Wl,-z,nodelete");
     }
   }
   std::vector<char*> raw;
   for (std::string& word : command) raw.push_back(word.data());
   raw.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
+  restore_file_signals();
   execvp(raw[0], raw.data());
   std::fputs(fmt::format("cachescape: {}: cannot be started: {}\n  hint: install it, or name another in {}\n",
                          command[0], std::strerror(errno), compiler.variable)

@@ -13,6 +13,7 @@
 #include "bytes/sink.hpp"
 #include "cli/engine.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_signals.hpp"
 #include "cli/processor_time.hpp"
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
@@ -72,7 +73,7 @@ int become(const Launch& launch) {
   std::vector<char*> arguments;
   for (const std::string& word : launch.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
+  restore_file_signals();
   execvp(arguments[0], arguments.data());
   return errno;
 }
@@ -213,6 +214,9 @@ Result<int> run(RecordOptions& options) {
                     "ended with {}",
                     code));
   }
+  if (recorded->accesses == 0 && !options.recording.region.empty())
+    note(fmt::format("{}: nothing was accessed in a region “{}”, so nothing was recorded; it may have another name",
+                     options.command[0], options.recording.region));
   if (recorded->accesses == 0 && !options.recording.from.empty())
     note(fmt::format("{}: {} was not called, so nothing was recorded; it may be inlined, or have another name",
                      options.command[0], options.recording.from));

@@ -53,8 +53,12 @@ static inline void cachescape_off(void) {
   if (cachescape_mark_off) cachescape_mark_off();
 }
 
-/* A function that is never instrumented. */
+/* A function that is never instrumented. Other compilers than clang instrument none, and may not know the attribute. */
+#ifdef __clang__
 #define CACHESCAPE_IGNORE __attribute__((annotate("cachescape.ignore")))
+#else
+#define CACHESCAPE_IGNORE
+#endif
 
 __attribute__((weak)) void cachescape_mark_begin(const char* tag);
 __attribute__((weak)) void cachescape_mark_end(const char* tag);

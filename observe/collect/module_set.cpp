@@ -212,7 +212,7 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
   if (const auto globals = Rows<cachescape_global>::take(global_bytes, m.global_count)) {
     for (std::size_t i = 0; i < globals->size(); ++i) {
       const cachescape_global g = (*globals)[i];
-      globals_.push_back({Address{g.address}, g.bytes, tables->strings.at(g.name), location(g.location)});
+      globals_.push_back({Address{g.address}, g.bytes, demangled(tables->strings.at(g.name)), location(g.location)});
     }
   }
   modules_.push_back(std::move(module));

@@ -62,6 +62,12 @@ void ObjectMap::add_stack(std::uint64_t low, std::uint64_t high) {
 std::uint32_t ObjectMap::heap_object(const AllocationOrigin& origin, const ModuleSet& modules) {
   const auto [entry, is_new] = by_origin_.try_emplace(origin, static_cast<std::uint32_t>(objects_.size()));
   if (!is_new) return entry->second;
+  if (origin.site < modules.sites().size() && origin.location != nowhere) {
+    // A loop that the compiler has unrolled allocates at several sites.
+    const std::string& variable = modules.sites()[origin.site].variable;
+    const auto [same, first] = by_line_.try_emplace({origin.location, variable, origin.others}, entry->second);
+    if (!first) return entry->second = same->second;
+  }
   Object& o = objects_.emplace_back();
   live_bytes_.push_back(0);
   o.kind = Object::Kind::heap;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "cachescape/places.hpp"
@@ -62,6 +64,8 @@ class ObjectMap {
   std::vector<Object> objects_;
   std::vector<std::uint64_t> live_bytes_;  ///< by object
   std::map<AllocationOrigin, std::uint32_t> by_origin_;
+  /// Of origins whose site is in compiled code: its call, what it calls the object, and whether it stands for others.
+  std::map<std::tuple<std::uint32_t, std::string, bool>, std::uint32_t> by_line_;
   std::uint32_t stack_ = nowhere;
   std::uint64_t generation_ = 1;
   std::uint64_t ranges_generation_ = 1;

@@ -3,6 +3,9 @@
 #include <cxxabi.h>
 #include <cstdlib>
 #include <memory>
+#include <utility>
+
+#include "observe/symbols/fortran_name.hpp"
 
 namespace cachescape::symbols {
 
@@ -13,6 +16,7 @@ constexpr std::size_t longest_name = 16384;
 }  // namespace
 
 std::string demangled(const std::string& name) {
+  if (auto fortran = fortran_name(name)) return *std::move(fortran);
   if (!name.starts_with("_Z") || name.size() > longest_name) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),

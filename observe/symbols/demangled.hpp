@@ -5,7 +5,7 @@
 
 namespace cachescape::symbols {
 
-/// C++ names as a programmer writes them; any other name as it is.
+/// C++ names, and those of Fortran that flang has compiled, as a programmer writes them; any other name as it is.
 std::string demangled(const std::string& name);
 
 }  // namespace cachescape::symbols

@@ -16,7 +16,7 @@ ALLOWED = {
     "observe/imported": ["bytes"],
     "observe/symbols": [],
     "observe/collect": ["session", "observe/symbols"],
-    "observe/compiled": ["session"],
+    "observe/compiled": ["session", "observe/symbols"],
     "observe/emulated": ["session"],
     "analyze": [],
     "profile": [],

@@ -62,6 +62,45 @@ class Calls(Scratch):
         self.run_it([CC, "@arguments"])
         self.assertEqual(self.writes(), 1000)
 
+    def test_languages_by_option(self):
+        """With or without a blank, for files whose names say something else, and only as far as -x none."""
+        self.write("touch.txt", TOUCH)
+        for option in ["-xc"], ["-x", "c"]:
+            with self.subTest(option=option):
+                self.run_it([CC, "-O2", *option, "-c", "touch.txt", "-o", "touch.o"])
+                self.run_it([CC, "-O2", *option, "main.c", "-x", "none", "touch.o", "-o", "x"])
+                self.assertEqual(self.writes(), 1000)
+
+    def test_precompiled_headers(self):
+        self.write("touch.h", TOUCH)
+        for call in ["touch.h", "-o", "touch.h.gch"], ["-x", "c-header", "touch.h", "-o", "touch.pch"]:
+            with self.subTest(call=call):
+                self.run_it([CC, "-O2", "-Werror", *call])
+                self.run_it([CC, "-O2", "-Werror", "-include-pch", call[-1], "main.c", "-o", "x"])
+                self.assertEqual(self.writes(), 1000)
+
+    def test_calls_that_only_read(self):
+        """They know the header of the calipers as well, and nothing is linked."""
+        self.write("marked.c", "#include <cachescape/mark.h>\nint main(void) { cachescape_on(); return 0; }\n")
+        for call in "-E", "-M", "-MM", "-fsyntax-only", "--analyze", "-c", "-S":
+            with self.subTest(call=call):
+                self.run_it([CC, "-Werror", call, "marked.c"])
+
+    def test_one_object_of_several(self):
+        self.run_it([CC, "-O2", "-r", "-Werror", "touch.c", "main.c", "-o", "both.o"])
+        self.run_it([CC, "-Werror", "both.o", "-o", "x"])
+        self.assertEqual(self.writes(), 1000)
+
+    def test_other_targets_stay_plain(self):
+        for target in "--target=aarch64-linux-gnu", "--target=riscv64-linux-gnu", "-m32", "-mx32", "--target=bpf":
+            with self.subTest(target=target):
+                self.run_it([CC, "-O2", "-Werror", target, "-c", "touch.c"])
+                self.assertNotIn(b"cachescape", (self.folder / "touch.o").read_bytes())
+        if shutil.which("aarch64-linux-gnu-gcc") is None:
+            self.skipTest("gcc-aarch64-linux-gnu is not installed")
+        self.run_it([CC, "-O2", "--target=aarch64-linux-gnu", "touch.c", "main.c", "-o", "x"])
+        self.assertNotIn(b"cachescape", (self.folder / "x").read_bytes())
+
     def test_mixed_with_plain_objects(self):
         self.run_it([CC, "-O2", "-c", "touch.c"])
         self.run_it(["gcc", "-O2", "-c", "main.c"])

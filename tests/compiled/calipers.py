@@ -50,6 +50,9 @@ class Calipers(Scratch):
         self.assertEqual(self.writes(program, "--region", "odd"), 100 * 4 * 16)
         self.assertEqual(self.writes(program, "--region", "even"), 0)
         self.assertEqual(self.writes(program, "--region", "no such region"), 0)
+        self.assertIn("nothing was accessed in a region “no such region”",
+                      self.record(program, options=["--region", "no such region"]).stderr)
+        self.assertNotIn("nothing was accessed", self.record(program, options=["--region", "odd"]).stderr)
         # Entered 200,000 times, and counters still find room in the session.
         self.assertEqual(self.counters()["store.i32"], 100 * (1 + 2 + 4 + 8 + 4 * 16) + 100)
 
@@ -57,6 +60,9 @@ class Calipers(Scratch):
         source = self.write("plain.c", PROGRAM_TEXT)
         self.run_it(["clang-19", "-O1", f"-I{SOURCE}/include", source, "-o", "plain"])
         self.assertEqual(self.run_it(["./plain"]).stdout, "done\n")
+        for language in ["gcc", "-x", "c"], ["g++", "-x", "c++"], ["clang-19", "-x", "c"]:
+            self.run_it([*language, "-O1", "-Wall", "-Wextra", "-Werror", f"-I{SOURCE}/include", source, "-o", "plain"])
+            self.assertEqual(self.run_it(["./plain"]).stdout, "done\n")
         self.assertEqual(list(self.folder.glob("*.cscape")), [])
 
     def test_the_header_is_c_plus_plus_too(self):
@@ -89,7 +95,17 @@ program marked
   print *, sum(cells)
 end program
 """)
-        self.run_it([FORTRAN, "-O1", SOURCE / "include/cachescape/mark.f90", "x.f90", "-o", "x"])
+        mark = SOURCE / "include/cachescape/mark.f90"
+        for compiler in "gfortran", "flang-new-19":
+            if shutil.which(compiler) is not None:
+                self.run_it([compiler, "-O1", mark, "x.f90", "-o", "plain"])
+                said = self.run_it(["./plain"]).stdout.split()
+                for module in self.folder.glob("*.mod"):
+                    module.unlink()
+        self.run_it([FORTRAN, "-O1", "-g", mark, "x.f90", "-o", "x"])
+        self.assertEqual(self.record("./x").stdout.split(), said)
+        names = {row["name"] for row in self.places("function")["places"]["rows"]}
+        self.assertEqual([name for name in names if "cachescape" in name], [])
         for region, least in ("inner", 50), ("outer", 20):
             self.record("./x", options=["--region", region])
             self.assertGreaterEqual(self.info()["writes"], least)

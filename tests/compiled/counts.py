@@ -1,5 +1,6 @@
 """Accesses and counters equal what can be counted by hand."""
 import collections
+import pathlib
 
 from support import SOURCE, CC, Scratch, main
 
@@ -80,6 +81,36 @@ int main(void) {
 """
 
 
+# The kernel has instructions that not every processor knows.
+WIDE_VECTORS = r"""
+#include <immintrin.h>
+#include <stdio.h>
+double from[64] __attribute__((aligned(64)));
+double to[64] __attribute__((aligned(64)));
+float narrow[64];
+char bytes[64] __attribute__((aligned(64)));
+volatile unsigned on = 0xa5;
+long where[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+__attribute__((noinline)) static void work(void) {
+  const __m512i at = _mm512_loadu_si512(where);
+  const __m512d v = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), on, at, from, 8);
+  const __m256 f = _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), on & 3, _mm256_set1_epi32(3), narrow, 4);
+  _mm512_mask_i64scatter_pd(to, on >> 4, at, _mm512_add_pd(v, _mm512_cvtps_pd(f)), 8);
+  _mm512_mask_compressstoreu_pd(to + 16, on, v);
+  _mm512_mask_compressstoreu_pd(to + 24, on & 256, v);
+  _mm512_storeu_pd(to + 32, _mm512_maskz_expandloadu_pd(on & 0xa0, from + 32));
+  const __m128i some = _mm_lddqu_si128((const __m128i *)bytes);
+  _mm_maskmoveu_si128(some, _mm_set_epi64x(0, (long)on << 56 | (long)on << 16), bytes + 16);
+}
+int main(void) {
+  printf("from %p %d\nto %p %d\nnarrow %p %d\nbytes %p %d\n", (void *)from, (int)sizeof from, (void *)to, (int)sizeof to,
+         (void *)narrow, (int)sizeof narrow, (void *)bytes, (int)sizeof bytes);
+  work();
+  return 0;
+}
+"""
+
+
 class Counts(Scratch):
     def by_variable(self, program, *arguments):
         """Accesses by variable as (kind, offset, size)."""
@@ -125,6 +156,21 @@ class Counts(Scratch):
                                  sorted(gathered + [("R", 17 * 8, 16), ("R", 33 * 8, 8), ("R", 34 * 8, 8)]))
                 self.assertEqual(sorted(found["narrow"]), [("R", 4 * i, 4) for i in range(4)])
                 self.assertEqual(found["to"], [("W", 9 * 8, 16), ("W", 17 * 8, 32), ("W", 32 * 8, 32)])
+
+    def test_wide_gathers_scatters_and_packed_vectors(self):
+        if not {"avx512f", "avx512vl", "avx512dq"} <= set(pathlib.Path("/proc/cpuinfo").read_text().split()):
+            self.skipTest("this processor has no AVX-512")
+        for options in ["-O0"], ["-O2"], ["-O2", "--cachescape-view=machine"]:
+            with self.subTest(options=options):
+                found = self.by_variable(self.compile(WIDE_VECTORS, *options, "-mavx512f", "-mavx512vl", "-mavx512dq"))
+                # 0xa5 is lanes 0, 2, 5 and 7; what is packed begins with the first element all the same.
+                self.assertEqual(sorted(found["from"]),
+                                 sorted([("R", 8 * i, 8) for i in (8, 6, 3, 1)] + [("R", 32 * 8, 16)]))
+                self.assertEqual(found["narrow"], [("R", 3 * 4, 4)])
+                self.assertEqual(sorted(found["to"]),
+                                 sorted([("W", 8 * i, 8) for i in (7, 5)] + [("W", 16 * 8, 32), ("W", 32 * 8, 64)]))
+                # One access, from the first lane that is on to the last.
+                self.assertEqual(sorted(found["bytes"]), [("R", 0, 16), ("W", 16 + 2, 6)])
 
     def test_calls_of_pure_functions_in_other_files(self):
         """Promises of purity must not make a caller keep its place over code that is instrumented."""
@@ -172,6 +218,64 @@ class Counters(Scratch):
                 if level != "-O0":
                     self.assertEqual((counters["bytes.loaded"], counters["bytes.stored"]), (480000, 240000))
                     self.assertEqual(self.info()["accesses"], 90000)
+
+    def test_atomics_and_masks_have_types(self):
+        """What reads and writes counts as both."""
+        self.record(self.compile(r"""
+            #include <stdatomic.h>
+            #include <immintrin.h>
+            atomic_int counter;
+            _Atomic long word;
+            double row[4];
+            int main(int argc, char **argv) {
+              (void)argv;
+              atomic_fetch_add(&counter, 1);
+              long none = 0;
+              atomic_compare_exchange_strong(&word, &none, 5);
+              _mm256_maskstore_pd(row, _mm256_set1_epi64x(-argc), _mm256_set1_pd(argc));
+              return 0;
+            }""", "-O2", "-mavx2"))
+        found = {name: n for name, n in self.counters().items() if name.startswith(("load.", "store."))}
+        self.assertEqual(found, {"load.i32": 1, "store.i32": 1, "load.i64": 1, "store.i64": 1, "store.f64x4": 1})
+
+    def test_blocks_and_their_ends(self):
+        self.record(self.compile(r"""
+            volatile int x;
+            __attribute__((noinline)) int choose(int n) {
+              switch (n) { case 0: x = 5; break; case 1: x = 9; break; case 2: x = 1; break; case 3: x = 4; break; }
+              return 0;
+            }
+            __attribute__((noinline)) int jump(int n) {
+              static void *const to[] = {&&a, &&b};
+              goto *to[n];
+              a: x = 1; return 1;
+              b: x = 2; return 2;
+            }
+            int main(void) { for (int i = 0; i < 10; i++) choose(x & 3); jump(0); jump(1); return 0; }""", "-O0"))
+        found = self.counters()
+        # One of them is the switch of choose(), which is neither two ways nor computed; the others are returns.
+        self.assertEqual(found["branches.indirect"], 2)
+        self.assertEqual(found["branches.other"], 10 + 13)
+        self.assertEqual(found["blocks"], sum(n for name, n in found.items() if name.startswith("branches.")))
+
+    def test_integer_operations_that_have_names_of_their_own(self):
+        """What the optimiser makes of arithmetic is arithmetic all the same."""
+        kernels = {"return a > b ? a : b;": 1, "return (a << 7) | (a >> 25);": 1, "return __builtin_bswap32(a);": 1,
+                   "unsigned r; return __builtin_add_overflow(a, b, &r) ? 0 : r;": 1,
+                   "return (int)a < 0 ? -a : a;": 1, "return __builtin_popcount(a);": 1}
+        for body, operations in kernels.items():
+            with self.subTest(body=body):
+                self.record(self.compile("__attribute__((noinline)) unsigned kernel(unsigned a, unsigned b) { " + body + " }\n"
+                                         "volatile unsigned result;\nint main(int n, char **v) { (void)v; result = kernel(n, 7); return 0; }", "-O1"))
+                self.assertEqual(self.counters()["int.ops"], operations)
+
+    def test_flops_where_rounding_may_change(self):
+        self.record(self.compile(r"""
+            double a[100], b[100];
+            int main(int n, char **v) { (void)v; for (int i = 0; i < 100; i++) a[i] = a[i] * n + b[i]; return 0; }""",
+            "-O2", "-frounding-math", "-ffp-contract=off"))
+        counters = self.counters()
+        self.assertEqual((counters["flops"], counters["flop.bits"]), (200, 200 * 3 * 64))
 
     def test_runs_repeat_themselves(self):
         for name in "sort_and_hash.c", "conjugate_gradient.c":

@@ -267,7 +267,7 @@ class Parallelism(Scratch):
             with self.subTest(level=level):
                 self.run_it([FORTRAN, "-g", level, ONLY, "kernels.f90", "main.f90", "-o", "x"])
                 self.record("./x")
-                found = {name.removeprefix("_QMkernelsP"): counters for name, counters in self.by_function().items()}
+                found = {name.removeprefix("kernels::"): counters for name, counters in self.by_function().items()}
                 self.check_chained(found["chase"], 1)
                 self.check_chained(found["pair"], 2)
                 self.check_free(found["total"], 1)

@@ -189,6 +189,29 @@ class Processes(Scratch):
         self.assertEqual(done.stdout, "ran\n")
         self.assertIn("/nonexistent/x.cscape", done.stderr)
 
+    def test_a_limit_on_the_size_of_files(self):
+        """Shared memory counts as a file: what we make may not end the program by a signal."""
+        self.compile(TOUCH + 'int main(void) { touch(2); puts("ran"); return 3; }')
+        done = self.run_it("ulimit -f 8; ./x", shell=True, expect=3)
+        self.assertEqual(done.stdout, "ran\n")
+        self.assertEqual(done.stderr, "cachescape: running unobserved: no shared memory: File too large\n")
+        done = self.run_it(f"ulimit -f 8; {PROGRAM} record -- ./x", shell=True, expect=3)
+        self.assertIn("no shared memory for a session: File too large", done.stderr)
+
+    def test_signals_of_files_are_the_programs(self):
+        """Ignored by whoever started us, they are ignored in the program too; otherwise they are not."""
+        self.compile(r"""
+            #include <signal.h>
+            #include <stdio.h>
+            int main(void) {
+              printf("%d %d\n", signal(SIGPIPE, SIG_DFL) == SIG_IGN, signal(SIGXFSZ, SIG_DFL) == SIG_IGN);
+              return 0;
+            }""")
+        command = f"{PROGRAM} record -o x.cscape -- ./x"
+        for before, said in ("trap - PIPE XFSZ", "0 0\n"), ("trap '' PIPE XFSZ", "1 1\n"):
+            # Python ignores them itself, and gives its children what they had by default.
+            self.assertEqual(self.run_it(f"{before}; {command}", shell=True).stdout, said)
+
     def test_a_killed_collector(self):
         self.compile(TOUCH + r"""
             int main(void) {

@@ -85,10 +85,21 @@ class Appender {
         break;
       case Intrinsic::masked_expandload:
         lanes(intrinsic.getArgOperand(0), intrinsic.getType(), intrinsic.getArgOperand(1), CACHESCAPE_READ, true);
+        pack();
         break;
       case Intrinsic::masked_compressstore:
         lanes(intrinsic.getArgOperand(1), intrinsic.getArgOperand(0)->getType(), intrinsic.getArgOperand(2),
               CACHESCAPE_WRITE, true);
+        pack();
+        break;
+      case Intrinsic::x86_sse3_ldu_dq:
+      case Intrinsic::x86_avx_ldu_dq_256:
+        plain(intrinsic.getArgOperand(0), intrinsic.getType(), CACHESCAPE_READ);
+        break;
+      case Intrinsic::x86_sse2_maskmov_dqu:
+        lanes(intrinsic.getArgOperand(2), intrinsic.getArgOperand(0)->getType(), intrinsic.getArgOperand(1),
+              CACHESCAPE_WRITE, true);
+        to_.back().mask_by_sign = true;
         break;
       case Intrinsic::x86_avx_maskload_pd:
       case Intrinsic::x86_avx_maskload_ps:
@@ -129,21 +140,39 @@ class Appender {
       case Intrinsic::x86_avx2_gather_q_ps_256:
       case Intrinsic::x86_avx2_gather_q_q:
       case Intrinsic::x86_avx2_gather_q_q_256:
-        gather(intrinsic);
+        lanes_at(intrinsic, intrinsic.getArgOperand(1), intrinsic.getType(), intrinsic.getArgOperand(3),
+                 CACHESCAPE_READ);
+        to_.back().mask_by_sign = true;
         break;
       default:
+        wide(intrinsic);
         break;
     }
   }
 
-  // (what lanes keep that are off, base, indices, mask, scale)
-  void gather(IntrinsicInst& intrinsic) {
+  // AVX-512's, of which there are some fifty that differ by their types only.
+  void wide(IntrinsicInst& intrinsic) {
+    const StringRef name = intrinsic.getCalledFunction()->getName();
+    if (name.starts_with("llvm.x86.avx512.mask.gather")) {
+      lanes_at(intrinsic, intrinsic.getArgOperand(1), intrinsic.getType(), intrinsic.getArgOperand(3), CACHESCAPE_READ);
+    } else if (name.starts_with("llvm.x86.avx512.mask.scatter")) {
+      lanes_at(intrinsic, intrinsic.getArgOperand(0), intrinsic.getArgOperand(3)->getType(), intrinsic.getArgOperand(1),
+               CACHESCAPE_WRITE);
+    }
+  }
+
+  void pack() {
+    if (!to_.empty() && to_.back().instruction == &instruction_) to_.back().packed = true;
+  }
+
+  // Gathers are (what lanes keep that are off, base, indices, mask, scale), scatters (base, mask, indices, values,
+  // scale).
+  void lanes_at(IntrinsicInst& intrinsic, Value* base, Type* type, Value* mask, std::uint8_t kind) {
     Value* index = intrinsic.getArgOperand(2);
-    lanes(intrinsic.getArgOperand(1), intrinsic.getType(), intrinsic.getArgOperand(3), CACHESCAPE_READ, false);
+    lanes(base, type, mask, kind, false);
     StaticAccess& access = to_.back();
     access.index = index;
     access.scale = cast<ConstantInt>(intrinsic.getArgOperand(4))->getZExtValue();
-    access.mask_by_sign = true;
     // Wide indices of narrow elements, or the other way round: as many as there are of both.
     access.lanes = std::min(access.lanes, cast<FixedVectorType>(index->getType())->getNumElements());
   }
@@ -170,6 +199,19 @@ class Appender {
 
 void append_accesses(Instruction& instruction, const DataLayout& layout, AccessList& to) {
   Appender(instruction, layout, to).append();
+}
+
+const Type* accessed_type(const Instruction& instruction) {
+  if (const auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) return exchange->getCompareOperand()->getType();
+  if (!instruction.getType()->isVoidTy()) return instruction.getType();
+  const Type* first = instruction.getOperand(0)->getType();
+  // Stores have the value first. AVX's masked stores and scatters have the pointer first, and the value last but for
+  // a number.
+  const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  if (intrinsic == nullptr || isa<AnyMemIntrinsic>(intrinsic) || !first->isPointerTy()) return first;
+  for (const Use& argument : reverse(intrinsic->args()))
+    if (argument->getType()->isVectorTy()) return argument->getType();
+  return first;
 }
 
 bool may_run_other_code(const Instruction& instruction) {

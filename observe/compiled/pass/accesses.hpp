@@ -21,10 +21,11 @@ struct StaticAccess {
   std::uint8_t kind = CACHESCAPE_READ;
   unsigned lanes = 1;
   bool side_by_side = false;  ///< lanes that follow one another in memory
-  /// Of a gather whose lanes are at pointer + index × scale; the mask is then of elements whose sign bit counts.
+  bool packed = false;        ///< those that the mask leaves, without gaps
+  /// Of a gather or scatter whose lanes are at pointer + index × scale.
   llvm::Value* index = nullptr;
   std::uint64_t scale = 1;
-  bool mask_by_sign = false;
+  bool mask_by_sign = false;  ///< the mask has elements whose sign bit counts
 
   unsigned slot = 0;  ///< or the number of a base, where strided
   std::int64_t offset = 0;
@@ -42,6 +43,9 @@ using AccessList = llvm::SmallVector<StaticAccess, 16>;
 
 /// Appends the accesses of an instruction, reads before writes.
 void append_accesses(llvm::Instruction& instruction, const llvm::DataLayout& layout, AccessList& to);
+
+/// The type of what a load, store, atomic or vector intrinsic accesses.
+const llvm::Type* accessed_type(const llvm::Instruction& instruction);
 
 /// Whether other instrumented code may run during the instruction, or control may leave the function.
 bool may_run_other_code(const llvm::Instruction& instruction);

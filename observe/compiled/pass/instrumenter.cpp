@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/MemoryBuiltins.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,6 +11,7 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include "observe/compiled/pass/allocations.hpp"
 #include "observe/compiled/pass/static_counts.hpp"
 
 namespace cachescape::pass {
@@ -19,7 +19,10 @@ namespace {
 
 using namespace llvm;
 
-constexpr StringRef runtime_prefix = "cachescape_";
+/// Our own functions: of the runtime, of mark.h and of mark.f90.
+bool is_ours(const Function& function) {
+  return function.getName().starts_with("cachescape_") || function.getName().starts_with("_QMcachescape_markP");
+}
 
 /// After an invoke that returns, the thread's place is loaded again: that needs an edge of its own.
 void give_invokes_their_own_edges(Function& function) {
@@ -59,18 +62,6 @@ void keep_frame_pointers(Module& module) {
   }
 }
 
-Value* allocated_bytes(CallBase& call, IRBuilder<>& builder) {
-  const StringRef name = call.getCalledFunction() == nullptr ? StringRef() : call.getCalledFunction()->getName();
-  Type* word = builder.getInt64Ty();
-  const auto argument = [&](unsigned i) -> Value* {
-    if (i >= call.arg_size() || !call.getArgOperand(i)->getType()->isIntegerTy()) return ConstantInt::get(word, 0);
-    return builder.CreateZExtOrTrunc(call.getArgOperand(i), word);
-  };
-  if (name == "calloc") return builder.CreateMul(argument(0), argument(1));
-  if (name == "realloc" || name == "reallocf" || name == "aligned_alloc" || name == "memalign") return argument(1);
-  return argument(0);
-}
-
 Constant* bytes_global(Module& module, ArrayRef<std::uint8_t> bytes, const char* name) {
   Constant* data = ConstantDataArray::get(module.getContext(), bytes);
   auto* global = new GlobalVariable(module, data->getType(), true, GlobalValue::PrivateLinkage, data, name);
@@ -92,7 +83,7 @@ bool Instrumenter::run() {
   if (options_.accesses && options_.frames) keep_frame_pointers(module_);
   std::vector<Function*> functions;
   for (Function& function : module_)
-    if (!function.getName().starts_with(runtime_prefix) && selection.wants(function)) functions.push_back(&function);
+    if (!is_ours(function) && selection.wants(function)) functions.push_back(&function);
   if (functions.empty()) return false;
 
   LLVMContext& context = module_.getContext();
@@ -134,7 +125,7 @@ void Instrumenter::add_blocks(Function& function, LoopInfo& loops) {
       if (location == 0) location = table_.location(i.getDebugLoc().get());
     }
     block_numbers_[&block] =
-        table_.block({table_.string(function.getName()), location, std::numeric_limits<std::uint32_t>::max(),
+        table_.block({table_.function(function.getName()), location, std::numeric_limits<std::uint32_t>::max(),
                       loops.getLoopDepth(&block), instructions, &block == &function.getEntryBlock() ? 1U : 0U});
   }
 }
@@ -154,11 +145,9 @@ void Instrumenter::add_counts(Function& function, const CountPlan& plan, const S
 std::uint32_t Instrumenter::site(const Instruction& instruction, Value* pointer, std::uint32_t block) {
   const auto known = site_numbers_.find({&instruction, pointer});
   if (known != site_numbers_.end()) return known->second;
-  const Type* type = instruction.getType();
-  if (type->isVoidTy()) type = instruction.getOperand(0)->getType();
-  const std::uint32_t number =
-      table_.site({table_.location(instruction.getDebugLoc().get()), block,
-                   table_.string(names_.accessed(instruction, pointer)), table_.string(SourceNames::type(type))});
+  const std::uint32_t number = table_.site({table_.location(instruction.getDebugLoc().get()), block,
+                                            table_.string(names_.accessed(instruction, pointer)),
+                                            table_.string(SourceNames::type(accessed_type(instruction)))});
   site_numbers_[{&instruction, pointer}] = number;
   return number;
 }
@@ -183,34 +172,39 @@ Constant* Instrumenter::descriptor(const AccessList& accesses, cachescape_descri
 }
 
 void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>& other_code) {
-  const auto& library = analyses_.getResult<TargetLibraryAnalysis>(function);
-  std::vector<CallBase*> allocations, frees;
-  for (Instruction& i : instructions(function)) {
-    auto* call = dyn_cast<CallBase>(&i);
-    if (call == nullptr || call->isMustTailCall() || isa<IntrinsicInst>(call)) continue;
-    if (isAllocationFn(call, &library)) allocations.push_back(call);
-    if (getFreedOperand(call, &library) != nullptr) frees.push_back(call);
-  }
+  using Kind = MemoryCall::Kind;
   LLVMContext& context = module_.getContext();
   Type* nothing = Type::getVoidTy(context);
   Type* pointer = PointerType::getUnqual(context);
-  for (CallBase* call : frees) {
+  const auto tell_freed = [&](IRBuilder<>& builder, Value* address) {
     const FunctionCallee freed = module_.getOrInsertFunction("cachescape_freed_v1", nothing, pointer);
-    other_code.push_back(IRBuilder<>(call).CreateCall(freed, {getFreedOperand(call, &library)}));
-  }
-  for (CallBase* call : allocations) {
-    const FunctionCallee allocated =
-        module_.getOrInsertFunction(options_.frames ? "cachescape_allocated_by_stack_v1" : "cachescape_allocated_v1",
-                                    nothing, pointer, Type::getInt64Ty(context), pointer);
+    other_code.push_back(builder.CreateCall(freed, {address}));
+  };
+  for (const MemoryCall& memory : memory_calls(function)) {
+    CallBase* call = memory.call;
+    IRBuilder<> before(call);
+    if (memory.frees()) tell_freed(before, freed_memory(memory, before));
+    if (!memory.allocates()) continue;
+    Value* old = memory.kind == Kind::assigns_fortran ? freed_memory(memory, before) : nullptr;
     StaticAccess site;
     site.instruction = call;
-    site.pointer = call;
+    site.pointer = memory.named_by();
     Constant* where = descriptor({site}, {0, 0, 0, 0, block_numbers_.lookup(call->getParent())});
     auto* invoke = dyn_cast<InvokeInst>(call);
     const BasicBlock::iterator after =
         invoke != nullptr ? invoke->getNormalDest()->getFirstInsertionPt() : std::next(call->getIterator());
-    IRBuilder<> builder(after->getParent(), after);
-    other_code.push_back(builder.CreateCall(allocated, {call, allocated_bytes(*call, builder), where}));
+    IRBuilder<> behind(after->getParent(), after);
+    Memory allocated = allocated_memory(memory, behind);
+    if (old != nullptr) {
+      Value* same = behind.CreateICmpEQ(old, allocated.address);
+      Value* none = ConstantPointerNull::get(behind.getPtrTy());
+      tell_freed(behind, behind.CreateSelect(same, none, old));
+      allocated.address = behind.CreateSelect(same, none, allocated.address);
+    }
+    const FunctionCallee tell =
+        module_.getOrInsertFunction(options_.frames ? "cachescape_allocated_by_stack_v1" : "cachescape_allocated_v1",
+                                    nothing, pointer, Type::getInt64Ty(context), pointer);
+    other_code.push_back(behind.CreateCall(tell, {allocated.address, allocated.bytes, where}));
   }
 }
 

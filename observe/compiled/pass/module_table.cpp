@@ -3,6 +3,8 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 
+#include "observe/compiled/pass/function_name.hpp"
+
 namespace cachescape::pass {
 namespace {
 
@@ -36,6 +38,12 @@ std::uint32_t ModuleTable::string(StringRef text) {
   return entry->second;
 }
 
+std::uint32_t ModuleTable::function(StringRef linkage_name) {
+  const auto [entry, is_new] = functions_.try_emplace(linkage_name);
+  if (is_new) entry->second = string(function_name(linkage_name));
+  return entry->second;
+}
+
 std::uint32_t ModuleTable::add_location(const cachescape_location& l) {
   const auto [entry, is_new] = location_numbers_.try_emplace({l.function, l.file, l.line, l.column, l.inlined_at},
                                                              static_cast<std::uint32_t>(locations_.size() + 1));
@@ -47,10 +55,10 @@ std::uint32_t ModuleTable::location(const DILocation* at) {
   if (at == nullptr) return 0;
   const DISubprogram* subprogram = at->getScope()->getSubprogram();
   const std::uint32_t inlined_at = location(at->getInlinedAt());
-  StringRef function;
+  StringRef name;
   if (subprogram != nullptr)
-    function = subprogram->getLinkageName().empty() ? subprogram->getName() : subprogram->getLinkageName();
-  return add_location({string(function), string(path_of(at->getScope())), at->getLine(), at->getColumn(), inlined_at});
+    name = subprogram->getLinkageName().empty() ? subprogram->getName() : subprogram->getLinkageName();
+  return add_location({function(name), string(path_of(at->getScope())), at->getLine(), at->getColumn(), inlined_at});
 }
 
 std::uint32_t ModuleTable::declaration(StringRef function, StringRef file, unsigned line) {

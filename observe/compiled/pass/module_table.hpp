@@ -24,6 +24,8 @@ class ModuleTable {
   ModuleTable(llvm::StringRef source, llvm::StringRef compiler);
 
   std::uint32_t string(llvm::StringRef text);
+  /// Of a function's linkage name.
+  std::uint32_t function(llvm::StringRef linkage_name);
   /// Index + 1, or 0 where the location is unknown.
   std::uint32_t location(const llvm::DILocation* location);
   /// Of a declaration, which has no code.
@@ -48,6 +50,7 @@ class ModuleTable {
 
   std::string strings_ = std::string(1, '\0');
   llvm::StringMap<std::uint32_t> string_offsets_;
+  llvm::StringMap<std::uint32_t> functions_;
   std::uint32_t source_;
   std::uint32_t compiler_;
   std::uint32_t counters_ = 0;

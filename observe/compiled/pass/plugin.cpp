@@ -2,6 +2,7 @@
 #include <llvm/Analysis/GlobalsModRef.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include "observe/compiled/pass/instrumenter.hpp"
 
@@ -11,6 +12,12 @@ using namespace llvm;
 
 // Left in a module that is instrumented, so that link-time optimisation does not do it again.
 constexpr const char* done = "cachescape.instrumented";
+
+/// The runtime is for Linux on x86-64, with pointers of 64 bits: other code stays as it is.
+bool can_run_here(const Module& module) {
+  const Triple target(module.getTargetTriple());
+  return target.getArch() == Triple::x86_64 && target.isOSLinux() && !target.isX32();
+}
 
 class InstrumentPass : public PassInfoMixin<InstrumentPass> {
  public:
@@ -27,7 +34,8 @@ class InstrumentPass : public PassInfoMixin<InstrumentPass> {
     }
     const cachescape::pass::PassOptions& options = *read;
     const bool here = stage_ == Stage::link || (stage_ == Stage::late) == options.late;
-    if (!here || module.getNamedMetadata(done) != nullptr || module.empty()) return PreservedAnalyses::all();
+    if (!here || module.getNamedMetadata(done) != nullptr || module.empty() || !can_run_here(module))
+      return PreservedAnalyses::all();
     auto& functions = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     cachescape::pass::Instrumenter instrumenter(module, functions, options);
     if (!instrumenter.run()) return PreservedAnalyses::all();

@@ -87,10 +87,17 @@ void RecordWriter::write_slots(const StaticAccess& access, Value* record, std::u
     store(access.pointer);
   }
   if (access.dynamic_size != nullptr) store(access.dynamic_size);
-  if (access.mask != nullptr && access.mask_by_sign) {
+  if (access.mask == nullptr) return;
+  if (access.mask_by_sign) {
     Type* integers = VectorType::getInteger(cast<VectorType>(access.mask->getType()));
     store(builder.CreateIsNeg(builder.CreateBitCast(access.mask, integers)));
-  } else if (access.mask != nullptr) {
+  } else if (access.packed) {
+    // As many lanes as are on, from the first.
+    Value* all = ConstantInt::get(i64_, ~std::uint64_t{0});
+    Value* on = builder.CreateUnaryIntrinsic(Intrinsic::ctpop, word(builder, access.mask));
+    Value* off = builder.CreateSub(ConstantInt::get(i64_, 64), on);
+    store(builder.CreateSelect(builder.CreateIsNull(on), ConstantInt::get(i64_, 0), builder.CreateLShr(all, off)));
+  } else {
     store(access.mask);
   }
 }

@@ -9,6 +9,8 @@
 #include <llvm/IR/GlobalIFunc.h>
 #include <llvm/IR/Instructions.h>
 
+#include "observe/symbols/fortran_name.hpp"
+
 namespace cachescape::pass {
 namespace {
 
@@ -19,6 +21,11 @@ constexpr StringRef ignore_annotation = "cachescape.ignore";
 Error refused(const Twine& why) { return createStringError("cachescape: CACHESCAPE_PASS: " + why); }
 
 bool matches(const std::string& expression, StringRef text) { return Regex(expression).match(text); }
+
+std::string source_name(StringRef linkage_name) {
+  const auto fortran = symbols::fortran_name({linkage_name.data(), linkage_name.size()});
+  return fortran ? *fortran : demangle(linkage_name);
+}
 
 StringRef source_file(const Function& function) {
   const DISubprogram* subprogram = function.getSubprogram();
@@ -98,7 +105,7 @@ bool Selection::wants(const Function& function) const {
   for (const BasicBlock& block : function) {
     if (isa<CallBrInst>(block.getTerminator()) || block.isEHPad() != block.isLandingPad()) return false;
   }
-  const std::string name = demangle(function.getName());
+  const std::string name = source_name(function.getName());
   const StringRef file = source_file(function);
   return (options_.only_functions.empty() || matches(options_.only_functions, name)) &&
          (options_.except_functions.empty() || !matches(options_.except_functions, name)) &&

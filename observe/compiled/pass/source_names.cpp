@@ -168,7 +168,22 @@ std::string SourceNames::variable(const Instruction& access, Value* pointer, uns
 
 std::string SourceNames::accessed(const Instruction& access, Value* pointer) const {
   if (std::string name = field(access); !name.empty()) return name;
-  return pointer->getType()->isPointerTy() ? variable(access, pointer, 0) : std::string();
+  std::string name = pointer->getType()->isPointerTy() ? variable(access, pointer, 0) : std::string();
+  return name.empty() && pointer == &access ? stored_into(access, 0) : name;
+}
+
+// Through what flang builds its descriptors by, and choices between allocations.
+std::string SourceNames::stored_into(const Value& value, unsigned depth) const {
+  for (const User* user : value.users()) {
+    std::string name;
+    if (const auto* store = dyn_cast<StoreInst>(user); store != nullptr && store->getValueOperand() == &value) {
+      name = accessed(*store, const_cast<Value*>(store->getPointerOperand()));
+    } else if ((isa<InsertValueInst>(user) || isa<PHINode>(user) || isa<SelectInst>(user)) && depth < deepest_load) {
+      name = stored_into(*user, depth + 1);
+    }
+    if (!name.empty()) return name;
+  }
+  return {};
 }
 
 std::string SourceNames::type(const Type* type) {

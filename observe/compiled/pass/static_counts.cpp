@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include "observe/compiled/pass/accesses.hpp"
+#include "observe/compiled/pass/function_name.hpp"
 #include "observe/compiled/pass/source_names.hpp"
 
 namespace cachescape::pass {
@@ -55,8 +56,9 @@ class Counter {
       add("bytes.loaded", reads ? bytes : 0);
       add("bytes.stored", writes ? bytes : 0);
       if (isa<AnyMemIntrinsic>(i)) continue;
-      const Type* type = i.getType()->isVoidTy() ? i.getOperand(0)->getType() : i.getType();
-      add((writes ? "store." : "load.") + simple_type(type), 1);
+      const std::string type = simple_type(accessed_type(i));
+      add("load." + type, reads ? 1 : 0);
+      add("store." + type, writes ? 1 : 0);
     }
     if (auto* memory = dyn_cast<AnyMemIntrinsic>(&i)) {
       const char* name = isa<AnyMemSetInst>(memory) ? "memset" : isa<AnyMemMoveInst>(memory) ? "memmove" : "memcpy";
@@ -75,11 +77,109 @@ class Counter {
   void branch(const Instruction& i) {
     if (auto* jump = dyn_cast<BranchInst>(&i)) {
       add(jump->isConditional() ? "branches.conditional" : "branches.unconditional", 1);
-    } else if (isa<SwitchInst>(i) || isa<IndirectBrInst>(i)) {
+    } else if (isa<IndirectBrInst>(i)) {
       add("branches.indirect", 1);
     } else if (!isa<UnreachableInst>(i)) {
       add("branches.other", 1);
     }
+  }
+
+  static std::uint64_t flops_of(const IntrinsicInst& i) {
+    const unsigned n = lanes(i.getType());
+    switch (i.getIntrinsicID()) {
+      case Intrinsic::fma:
+      case Intrinsic::fmuladd:
+      case Intrinsic::experimental_constrained_fma:
+      case Intrinsic::experimental_constrained_fmuladd:
+        return std::uint64_t{2} * n;
+      case Intrinsic::sqrt:
+      case Intrinsic::minnum:
+      case Intrinsic::maxnum:
+      case Intrinsic::minimum:
+      case Intrinsic::maximum:
+      case Intrinsic::fabs:
+      case Intrinsic::copysign:
+      case Intrinsic::floor:
+      case Intrinsic::ceil:
+      case Intrinsic::trunc:
+      case Intrinsic::rint:
+      case Intrinsic::nearbyint:
+      case Intrinsic::round:
+      case Intrinsic::roundeven:
+      // Arithmetic where the program may change how numbers are rounded, with -frounding-math for one.
+      case Intrinsic::experimental_constrained_fadd:
+      case Intrinsic::experimental_constrained_fsub:
+      case Intrinsic::experimental_constrained_fmul:
+      case Intrinsic::experimental_constrained_fdiv:
+      case Intrinsic::experimental_constrained_frem:
+      case Intrinsic::experimental_constrained_sqrt:
+        return n;
+      case Intrinsic::vector_reduce_fadd:
+      case Intrinsic::vector_reduce_fmul:
+        return lanes(i.getArgOperand(1)->getType());
+      case Intrinsic::vector_reduce_fmin:
+      case Intrinsic::vector_reduce_fmax:
+        return lanes(i.getArgOperand(0)->getType());
+      default:
+        return 0;
+    }
+  }
+
+  // What the optimiser makes of arithmetic, of rotations and of comparisons with a choice.
+  static std::uint64_t integer_operations_of(const IntrinsicInst& i) {
+    switch (i.getIntrinsicID()) {
+      case Intrinsic::sadd_with_overflow:
+      case Intrinsic::uadd_with_overflow:
+      case Intrinsic::ssub_with_overflow:
+      case Intrinsic::usub_with_overflow:
+      case Intrinsic::smul_with_overflow:
+      case Intrinsic::umul_with_overflow:
+      case Intrinsic::sadd_sat:
+      case Intrinsic::uadd_sat:
+      case Intrinsic::ssub_sat:
+      case Intrinsic::usub_sat:
+      case Intrinsic::sshl_sat:
+      case Intrinsic::ushl_sat:
+      case Intrinsic::fshl:
+      case Intrinsic::fshr:
+      case Intrinsic::abs:
+      case Intrinsic::smin:
+      case Intrinsic::smax:
+      case Intrinsic::umin:
+      case Intrinsic::umax:
+      case Intrinsic::ctpop:
+      case Intrinsic::ctlz:
+      case Intrinsic::cttz:
+      case Intrinsic::bswap:
+      case Intrinsic::bitreverse:
+      case Intrinsic::vector_reduce_add:
+      case Intrinsic::vector_reduce_mul:
+      case Intrinsic::vector_reduce_and:
+      case Intrinsic::vector_reduce_or:
+      case Intrinsic::vector_reduce_xor:
+      case Intrinsic::vector_reduce_smin:
+      case Intrinsic::vector_reduce_smax:
+      case Intrinsic::vector_reduce_umin:
+      case Intrinsic::vector_reduce_umax:
+        return lanes(i.getArgOperand(0)->getType());
+      default:
+        return 0;
+    }
+  }
+
+  // Of what goes in and comes out, without an intrinsic's flags.
+  static std::uint64_t bits_of(const Instruction& i) {
+    const auto bits = [](const Type* type) -> std::uint64_t { return type->getPrimitiveSizeInBits().getFixedValue(); };
+    std::uint64_t sum = 0;
+    if (const auto* both = dyn_cast<StructType>(i.getType())) {
+      for (const Type* part : both->elements()) sum += bits(part);
+    } else {
+      sum = bits(i.getType());
+    }
+    const auto* call = dyn_cast<CallBase>(&i);
+    for (unsigned n = 0; n < (call == nullptr ? i.getNumOperands() : call->arg_size()); ++n)
+      if (call == nullptr || !call->paramHasAttr(n, Attribute::ImmArg)) sum += bits(i.getOperand(n)->getType());
+    return sum;
   }
 
   void operation(const Instruction& i) {
@@ -91,31 +191,13 @@ class Counter {
     } else if (i.getOpcode() == Instruction::FNeg) {
       flops = n;
     } else if (auto* intrinsic = dyn_cast<IntrinsicInst>(&i)) {
-      switch (intrinsic->getIntrinsicID()) {
-        case Intrinsic::fma:
-        case Intrinsic::fmuladd:
-          flops = std::uint64_t{2} * n;
-          break;
-        case Intrinsic::sqrt:
-        case Intrinsic::minnum:
-        case Intrinsic::maxnum:
-        case Intrinsic::fabs:
-          flops = n;
-          break;
-        case Intrinsic::vector_reduce_fadd:
-        case Intrinsic::vector_reduce_fmul:
-          flops = lanes(intrinsic->getArgOperand(1)->getType());
-          break;
-        default:
-          break;
-      }
+      flops = flops_of(*intrinsic);
+      integers = integer_operations_of(*intrinsic);
     }
     if (flops + integers == 0) return;
     add("flops", flops);
     add("int.ops", integers);
-    std::uint64_t bits = i.getType()->getPrimitiveSizeInBits().getFixedValue();
-    for (const Use& operand : i.operands())
-      if (!isa<Function>(operand)) bits += operand->getType()->getPrimitiveSizeInBits().getFixedValue();
+    const std::uint64_t bits = bits_of(i);
     add("op.bits", bits);
     if (flops != 0) add("flop.bits", bits);
     if (n > 1) {
@@ -128,7 +210,7 @@ class Counter {
     if (isa<IntrinsicInst>(call) || call.isInlineAsm()) return;
     add("calls", 1);
     const Function* callee = call.getCalledFunction();
-    add("call." + (callee == nullptr ? std::string("(indirect)") : callee->getName().str()), 1);
+    add("call." + (callee == nullptr ? std::string("(indirect)") : function_name(callee->getName())), 1);
   }
 
   const DataLayout& layout_;
@@ -145,6 +227,7 @@ bool counts_as_instruction(const Instruction& i) {
 
 std::map<std::string, std::uint64_t> static_counts(const BasicBlock& block) {
   std::map<std::string, std::uint64_t> counts;
+  counts["blocks"] = 1;
   Counter counter(block, counts);
   for (const Instruction& i : block) counter.count(i);
   return counts;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,6 +70,14 @@ static int wait_until_taken(struct cachescape_session* s, int alive) {
   return cachescape_load32(&s->collector_pid) != 0;
 }
 
+/* A file that gets larger than the limit allows would end the program by a signal. */
+static int may_be_so_large(uint64_t bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return 1;
+  errno = EFBIG;
+  return 0;
+}
+
 struct cachescape_session* cachescape_start_collector(void) {
   static char path[path_bytes];
   static char options[path_bytes];
@@ -92,7 +101,7 @@ struct cachescape_session* cachescape_start_collector(void) {
   header.started_at = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
   header.owner_pid = (uint32_t)getpid();
   void* memory = MAP_FAILED;
-  if (file >= 0 && ftruncate(file, (off_t)header.file_bytes) == 0 &&
+  if (file >= 0 && may_be_so_large(header.file_bytes) && ftruncate(file, (off_t)header.file_bytes) == 0 &&
       pwrite(file, &header, sizeof header, 0) == (ssize_t)sizeof header)
     memory = mmap(NULL, header.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (memory == MAP_FAILED) {
