@@ -103,6 +103,26 @@ TEST(CoherentPrediction, OneLevelIsExactAtEveryDegreeOfSharing) {
   }
 }
 
+TEST(CoherentPrediction, ThreadsThatOutnumberTheCoresAreJudgedAsIfEachHadItsOwn) {
+  Recording run;
+  fill(run, 9, 1);
+  machine::Machine machine;
+  machine.levels = {level("L1", 64, 8, 1), level("L2", 256, 8, 2)};
+  const auto own = predict(run.profile, machine);
+  machine.cores = 8;
+  const auto shared = predict(run.profile, machine);
+  ASSERT_TRUE(own.has_value() && shared.has_value());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(shared->outcome.levels[i].total().misses, own->outcome.levels[i].total().misses);
+    EXPECT_EQ(shared->outcome.levels[i].total().classes.false_sharing,
+              own->outcome.levels[i].total().classes.false_sharing);
+    EXPECT_TRUE(shared->levels[i].coherent);
+    EXPECT_FALSE(shared->levels[i].exact());
+  }
+  ASSERT_FALSE(shared->warnings.empty());
+  EXPECT_EQ(shared->warnings[0], "L1: 9 threads are more than 8 cores: each is judged as if it had its own");
+}
+
 // The first thread writes while it is alone, and coherence is not followed yet.
 TEST(CoherentPrediction, WriteBacksThatWereNotFollowedAreUnknown) {
   AccessBatch batch{2'000};

@@ -65,10 +65,13 @@ Result<LevelView> LevelView::of(const Streams& streams, const LevelPlace& place,
   view.instances_ = instances.size();
 
   if (place.others == LevelPlace::Others::take_by_writing && meeting != Meeting::all) {
-    // Profiles know of threads in a row.
-    const bool in_a_row = place.cores == 0 || place.cores >= streams.threads().size();
-    view.coherent_ = in_a_row ? streams.find_coherent(place.shared_by, place.line) : nullptr;
+    view.coherent_ = streams.find_coherent(place.shared_by, place.line);
     if (view.coherent_ != nullptr) {
+      // Profiles know of threads in a row, not of those that take turns on a core.
+      if (place.cores != 0 && place.cores < streams.threads().size()) {
+        view.approximation_ = fmt::format("{} threads are more than {} cores: each is judged as if it had its own",
+                                          streams.threads().size(), place.cores);
+      }
       view.touches_ = view.coherent_->touches();
       view.cold_ = view.coherent_->cold();
       view.lacks_write_backs_ = !follows_write_backs(streams, place.line);
