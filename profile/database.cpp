@@ -151,7 +151,8 @@ Error Database::error(int code) const {
               "check the path and the permissions of the file and of its folder; an unfinished profile needs a folder "
               "that can be written to"};
     case SQLITE_IOERR:
-      return {ErrorKind::io, fmt::format("cannot read or write: {}", reason(raw())), name_, "check the device"};
+      return {ErrorKind::io, fmt::format("cannot read or write: {}", reason(raw())), name_,
+              "check the device, and that no limit on the size of files (ulimit -f) is in the way"};
     case SQLITE_NOMEM:
       return {ErrorKind::limit, "there is not enough memory for the profile", name_, ""};
     case SQLITE_TOOBIG:
