@@ -62,6 +62,12 @@ void Front::clear_far() {
   state_.event_count = 0;
 }
 
+void Front::take_far(std::unique_ptr<FarTouches>& touches, std::vector<EpochEvent>& events) {
+  events.assign(events_.get(), events_.get() + state_.event_count);
+  far_.swap(touches);
+  clear_far();
+}
+
 void Front::end_stays() {
   if (!state_.follows_epochs) return;
   for (unsigned lane = 0; lane < lines; ++lane) {

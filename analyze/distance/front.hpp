@@ -50,6 +50,8 @@ class Front {
   std::span<const EpochEvent> events() const { return {events_.get(), state_.event_count}; }
   bool full() const { return far_->count + 2 > FarTouches::capacity || state_.event_count >= events_at_rest; }
   void clear_far();
+  /// Exchanges the far touches for others, which count for nothing, and hands on the events.
+  void take_far(std::unique_ptr<FarTouches>& touches, std::vector<EpochEvent>& events);
 
   /// Tells what there is to tell of the epochs of the lines that are here. Precondition: !full().
   void end_stays();

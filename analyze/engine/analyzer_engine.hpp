@@ -63,6 +63,7 @@ struct Analyzer::Engine {
   /// What every stretch goes through. Called whenever the analyses have changed. Precondition: all is analysed.
   void lay_out_lanes();
   void analyse(std::uint64_t piece, std::size_t line, bool own);
+  void follow_far(std::uint64_t piece, std::size_t line, bool own);
   void follow_sets(std::uint64_t piece, std::size_t line, bool own);
   template <class Visit>
   void for_each_analysis(Visit visit) {

@@ -1,6 +1,7 @@
 // How accesses come to the analyses.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -203,6 +204,7 @@ void Analyzer::Engine::catch_up() {
 // Among equals those that take longest come first.
 void Analyzer::Engine::lay_out_lanes() {
   std::vector<analyze::Lanes::Lane> all;
+  std::vector<analyze::Lanes::Lane> far;
   const auto stretch = [this](std::uint64_t piece) -> const analyze::Stretch& {
     return stretches[piece % stretches.size()];
   };
@@ -219,9 +221,11 @@ void Analyzer::Engine::lay_out_lanes() {
   for (std::size_t stream = 0; stream < streams; ++stream) {
     const bool own = stream == 1;
     for (std::size_t l = 0; l < everything.size(); ++l) {
+      const std::size_t finds = all.size();
       all.push_back({[this, l, own](std::uint64_t piece) { analyse(piece, l, own); }, {}});
-      if (everything[l]->set_follower() == nullptr) continue;
-      all.push_back({[this, l, own](std::uint64_t piece) { follow_sets(piece, l, own); }, all.size() - 1});
+      far.push_back({[this, l, own](std::uint64_t piece) { follow_far(piece, l, own); }, finds});
+      if (everything[l]->set_follower() != nullptr)
+        all.push_back({[this, l, own](std::uint64_t piece) { follow_sets(piece, l, own); }, finds});
     }
     for (analyze::SignatureStreams& signature : signatures) {
       all.push_back({[stretch, &signature, own](std::uint64_t piece) {
@@ -230,6 +234,11 @@ void Analyzer::Engine::lay_out_lanes() {
                      {}});
     }
   }
+  // Processors that are left over follow what is far. With fewer, more lanes would only drive each other's tables out
+  // of the caches.
+  const bool leave_far = all.size() < lanes.workers();
+  for_each_analysis([&](LineAnalysis& a) { a.leave_far(leave_far); });
+  if (leave_far) std::ranges::move(far, std::back_inserter(all));
   lanes.set(std::move(all));
 }
 
@@ -239,6 +248,11 @@ void Analyzer::Engine::analyse(std::uint64_t piece, std::size_t line, bool own) 
     analysis.next(piece, thread);
     analysis.consume(part);
   });
+}
+
+void Analyzer::Engine::follow_far(std::uint64_t piece, std::size_t line, bool own) {
+  if (!own) return everything[line]->far_follower().follow(piece);
+  for (Thread& t : threads) t.own[line]->far_follower().follow(piece);
 }
 
 void Analyzer::Engine::follow_sets(std::uint64_t piece, std::size_t line, bool own) {

@@ -32,7 +32,7 @@ rc::Gen<Access> an_access(std::uint32_t threads) {
 
 RC_GTEST_PROP(Analyzer, EqualsTheNaiveTwins, ()) {
   AnalysisOptions options = small_options();
-  options.workers = *rc::gen::inRange(1u, 4u);
+  options.workers = *rc::gen::element(1u, 2u, 3u, 8u);
   const auto accesses = *rc::gen::container<std::vector<Access>>(an_access(*rc::gen::inRange(1u, 4u)));
   const Profile profile = analyse(options, accesses, *rc::gen::inRange<std::size_t>(1, 40));
 
@@ -95,6 +95,48 @@ RC_GTEST_PROP(Analyzer, StridedRunsEqualTheirExpansion, ()) {
   RC_ASSERT(actual.sets == expected.sets);
   RC_ASSERT(actual.threads == expected.threads);
   RC_ASSERT(actual.bytes == expected.bytes);
+}
+
+/// Loops among accesses near and far, some of which touch two lines.
+Profile of_many_pieces(AnalysisOptions options, unsigned workers) {
+  options.workers = workers;
+  options.places = true;
+  auto analyzer = Analyzer::create(options);
+  std::uint64_t x = 1;
+  for (std::uint64_t round = 0; round < 40; ++round) {
+    AccessBatch batch;
+    for (std::uint64_t i = 0; i < 4000; ++i) {
+      x = x * 6364136223846793005u + 1442695040888963407u;
+      const std::uint64_t lines = (x >> 60) < 8 ? 6 : 3000;
+      const std::uint64_t address = (x >> 33) % (lines * 64);
+      batch.push({Address{address}, 8, (x >> 58) % 4 == 0 ? AccessKind::write : AccessKind::read, ThreadId{0},
+                  SiteId{1 + (x >> 50) % 5}});
+    }
+    analyzer->consume(batch);
+    StridedRun run;
+    run.trips = 100 + 50 * (round % 7);
+    for (std::uint64_t array = 0; array < 3; ++array) {
+      run.body.push_back({Address{array * 40000 + round * 64}, 8, 8, array == 2 ? AccessKind::write : AccessKind::read,
+                          SiteId{6 + array * (round % 2)}});
+    }
+    analyzer->consume(run);
+  }
+  return analyzer->profile();
+}
+
+TEST(Analyzer, LanesChangeNothing) {
+  AnalysisOptions several = one_line_size();
+  several.lines = {LineSize{5}, LineSize{6}};
+  several.set_lines = {LineSize{6}};
+  for (const AnalysisOptions& options : {one_line_size(), several}) {
+    const Profile expected = of_many_pieces(options, 1);
+    for (const unsigned workers : {2u, 3u, 6u}) {
+      const Profile actual = of_many_pieces(options, workers);
+      EXPECT_EQ(actual.stacks, expected.stacks) << workers;
+      EXPECT_EQ(actual.sets, expected.sets) << workers;
+      EXPECT_EQ(actual.places.site_distances, expected.places.site_distances) << workers;
+    }
+  }
 }
 
 std::vector<Access> random_lines(std::size_t count, std::uint64_t lines) {

@@ -30,6 +30,9 @@ class Lanes {
   Lanes& operator=(const Lanes&) = delete;
   ~Lanes();
 
+  /// The caller is one of them.
+  std::size_t workers() const { return threads_.size() + 1; }
+
   /// Precondition: drained.
   void set(std::vector<Lane> lanes);
   /// The number of the piece that add() will add, as soon as there is room for it.

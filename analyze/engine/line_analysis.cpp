@@ -39,14 +39,16 @@ std::vector<std::uint64_t> set_counts_of(const SetGrid& grid) {
 }  // namespace
 
 LineAnalysis::LineAnalysis(LineAnalysisOptions options)
-    : options_(std::move(options)), front_(new_front()), plans_(options_.line) {
+    : options_(std::move(options)),
+      front_(new_front()),
+      far_({options_.write_backs, options_.places}),
+      plans_(options_.line) {
   if (options_.sets && options_.sample.halvings() == 0) {
     sets_.emplace(walked_grid(*options_.sets), 2 * access_kinds);
     known_sets_.emplace(options_.sets->max_log2_sets, options_.sets->ways);
     if (!options_.sets->other_set_counts.empty())
       others_.emplace(options_.sets->other_set_counts, options_.sets->ways, 2 * access_kinds);
   }
-  if (options_.write_backs) epochs_.emplace();
 }
 
 Front LineAnalysis::new_front() const {
@@ -76,7 +78,7 @@ void LineAnalysis::consume(std::span<const PackedAccess> accesses) {
   while (!accesses.empty()) {
     accesses = accesses.subspan(front_.take(accesses, options_.line));
     if (front_.full()) {
-      process_far();
+      hand_on_far();
     } else if (!accesses.empty()) {
       touch_all(accesses.front());
       take_pending();
@@ -87,22 +89,20 @@ void LineAnalysis::consume(std::span<const PackedAccess> accesses) {
 
 void LineAnalysis::flush() {
   take_pending();
-  process_far();
+  hand_on_far();
   front_.end_stays();
-  process_far();
+  hand_on_far();
   if (sets_) sets_->catch_up();
-  repeated_.empty([this](const RepeatedTouch& r) { count(r); });
-  front_.take_near([this](std::size_t group, std::uint32_t distance, std::uint64_t times) {
-    counts_[group].add(distance, times * count_scale_);
-  });
+  FarAnalysis& far = far_.followed();
+  far.settle();
+  front_.take_near(
+      [&](std::size_t group, std::uint32_t distance, std::uint64_t times) { far.add(group, distance, times); });
   if (options_.places) {
-    front_.take_near_by_place(
-        [this](std::uint32_t place, std::size_t kind, std::uint32_t distance, std::uint64_t times) {
-          place_counts_.add(place, kind, distance, times * count_scale_);
-        });
+    front_.take_near_by_place([&](std::uint32_t place, std::size_t kind, std::uint32_t distance, std::uint64_t times) {
+      far.add_by_place(place, kind, distance, times);
+    });
   }
-  front_.take_ended(
-      [this](std::uint32_t greatest, std::uint64_t times) { ended_epochs_.add(greatest, times * count_scale_); });
+  front_.take_ended([&](std::uint32_t greatest, std::uint64_t times) { far.add_ended_epochs(greatest, times); });
   plans_.for_each([this](PlannedLoop& p) {
     settle(p);
     settle_sets(p);
@@ -114,104 +114,53 @@ void LineAnalysis::take_pending() {
   if (others_) others_->process(std::span(lines_).first(n), std::span(groups_).first(n), std::span(weights_).first(n));
   for (std::size_t taken = 0; taken < n;) {
     taken += front_.take({&lines_[taken], &groups_[taken], &weights_[taken], &places_[taken]}, n - taken);
-    if (front_.full()) process_far();
+    if (front_.full()) hand_on_far();
   }
 }
 
-void LineAnalysis::process_far() {
-  stack_.enter(front_.far(), distances_);
-  count_far();
-  if (epochs_) follow_epochs();
+void LineAnalysis::hand_on_far() {
   if (sets_) sets_->add(entering_lines(front_.far()));
-  front_.clear_far();
-}
-
-void LineAnalysis::count_far() {
-  const FarTouches& far = front_.far();
-  // Far distances are spread over megabytes of counters.
-  constexpr std::size_t ahead = 12;
-  for (std::size_t i = 0; i < far.count; ++i) {
-    if (i + ahead < far.count) counts_[far.group[i + ahead]].prefetch(distances_[i + ahead]);
-    repeated_.add(far.place[i], far.group[i], distances_[i], far.weight[i],
-                  [this](const RepeatedTouch& r) { count(r); });
-  }
-}
-
-void LineAnalysis::count(const RepeatedTouch& r) {
-  const std::uint64_t weight = r.times * count_scale_;
-  if (r.distance == cold_distance) [[unlikely]] {
-    counts_[r.kind()].add_cold(weight);
-    if (options_.places) place_counts_.add_cold(r.place(), r.kind() % access_kinds, weight);
+  if (leaves_far_) {
+    far_.add(front_);
   } else {
-    counts_[r.kind()].add(r.distance, weight);
-    if (options_.places) place_counts_.add(r.place(), r.kind() % access_kinds, r.distance, weight);
+    far_.analysis().follow(front_.far(), front_.events());
+    front_.clear_far();
   }
-}
-
-void LineAnalysis::follow_epochs() {
-  constexpr std::size_t ahead = 16;
-  const FarTouches& far = front_.far();
-  const std::span<const EpochEvent> events = front_.events();
-  std::size_t event = 0;
-  const auto follow_events = [&](std::size_t before) {
-    for (; event < events.size() && events[event].before <= before; ++event) {
-      const EpochEvent& e = events[event];
-      const std::uint32_t greatest = epochs_->touch(e.line, e.distance, e.writes);
-      if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, e.weight * count_scale_);
-    }
-  };
-  for (std::size_t i = 0; i < far.count; ++i) {
-    follow_events(i);
-    if (i + ahead < far.count) epochs_->prefetch(far.line[i + ahead]);
-    if (far.weight[i] == 0) continue;
-    const std::uint32_t greatest =
-        epochs_->touch(far.line[i], distances_[i], writes(static_cast<AccessKind>(far.group[i] % access_kinds)));
-    if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, far.weight[i] * count_scale_);
-  }
-  follow_events(far.count);
 }
 
 void LineAnalysis::seed(const std::vector<Line>& recency_order) {
   for (const Line line : recency_order) put(line, 0, 0, 0);
   take_pending();
-  process_far();
-  // Set distances have seen them before any piece of the work comes.
+  hand_on_far();
+  // They have been followed before any piece of the work comes.
+  far_.followed();
   if (sets_) sets_->catch_up();
 }
 
 std::vector<Line> LineAnalysis::recency_order(const std::function<bool(Line)>& keep) const {
-  std::vector<Line> lines = stack_.recency_order(keep);
+  std::vector<Line> lines = stack().recency_order(keep);
   for (const Line line : front_.recency_order())
     if (keep(line)) lines.push_back(line);
   return lines;
 }
 
 LineAnalysis LineAnalysis::copy() const {
-  LineAnalysis other(options_);
+  LineAnalysisOptions options = options_;
+  options.places = false;
+  LineAnalysis other(std::move(options));
   if (!sets_) {
     other.sets_.reset();
     other.known_sets_.reset();
   }
   other.seed(recency_order([](Line) { return true; }));
-  other.counts_ = counts_;
-  other.options_.places = false;
-  if (epochs_) other.epochs_ = epochs_->copy([](Line) { return true; }, 1);
-  other.ended_epochs_ = ended_epochs_;
+  other.far_.analysis().count_on_from(far_.analysis());
   if (sets_) other.earlier_sets_ = counted_sets();
   other.popularity_ = popularity_;
-  other.count_scale_ = count_scale_;
   return other;
 }
 
 void LineAnalysis::halve_sample() {
   options_.sample = options_.sample.halved();
-  count_scale_ *= 2;
-  for (DistanceCounts& c : counts_) c.halve_resolution();
-  place_counts_.halve_resolution();
-  if (epochs_) {
-    ended_epochs_.halve_resolution();
-    epochs_ = epochs_->copy([this](Line line) { return options_.sample.follows(line); }, 2);
-  }
   // What a sample of lines cannot give: the lines of a set, and every line's touches.
   options_.sets.reset();
   sets_.reset();
@@ -221,55 +170,47 @@ void LineAnalysis::halve_sample() {
   popularity_ = {};
   others_.reset();
   const auto survivors = recency_order([&](Line line) { return options_.sample.follows(line); });
-  stack_ = FarStack();
+  far_.analysis().halve([this](Line line) { return options_.sample.follows(line); });
   front_ = new_front();
   seed(survivors);
 }
 
 StackProfile LineAnalysis::stack(Scope scope) const {
   StackProfile profile = so_far();
-  if (epochs_) profile.write_backs = counted_write_backs();
+  const FarAnalysis& far = far_.analysis();
+  if (far.follows_epochs()) {
+    profile.write_backs =
+        far.all_epochs(options_.sample.scale(), [this] { return recency_order([](Line) { return true; }); });
+  }
   profile.scope = scope;
   return profile;
 }
 
 StackProfile LineAnalysis::so_far() const {
+  const FarAnalysis& far = far_.analysis();
   StackProfile profile;
   profile.line = options_.line;
-  for (std::size_t k = 0; k < access_kinds; ++k)
-    profile.kinds[k] = counts_[k].histogram(options_.sample.scale(), count_scale_);
+  for (std::size_t k = 0; k < access_kinds; ++k) profile.kinds[k] = far.histogram(k, options_.sample.scale());
   if (touchers_ != nullptr) {
     for (std::size_t k = 0; k < access_kinds; ++k) {
-      profile.foreign[k] = counts_[access_kinds + k].histogram(options_.sample.scale(), count_scale_);
+      profile.foreign[k] = far.histogram(access_kinds + k, options_.sample.scale());
       profile.kinds[k].bins = sum_of(profile.kinds[k].bins, profile.foreign[k].bins);
       profile.kinds[k].cold += profile.foreign[k].cold;
     }
   }
-  profile.footprint_lines = stack_.distinct_lines();
+  profile.footprint_lines = stack().distinct_lines();
   if (options_.popularity) {
     boost::unordered_flat_map<std::uint64_t, std::uint64_t> lines_by_touches;
     for (const auto& [line, touches] : popularity_) ++lines_by_touches[touches];
     for (const auto& [touches, lines] : lines_by_touches) profile.popularity.push_back({touches, lines});
     std::ranges::sort(profile.popularity, {}, &Bin::value);
   }
-  if (epochs_) profile.write_backs = ended_epochs_.histogram(options_.sample.scale(), count_scale_).bins;
+  if (far.follows_epochs()) profile.write_backs = far.ended_epochs(options_.sample.scale());
   return profile;
 }
 
 std::vector<CacheGroup::Known> LineAnalysis::known_lines() const {
-  std::vector<CacheGroup::Known> known;
-  for (const Line line : recency_order([](Line) { return true; }))
-    known.push_back({line, 0, epochs_ ? epochs_->greatest(line) : WriteEpochs::no_epoch});
-  return known;
-}
-
-std::vector<Bin> LineAnalysis::counted_write_backs() const {
-  DistanceCounts all = ended_epochs_;
-  if (epochs_->open() > 0) {
-    epochs_->for_each_open(recency_order([](Line) { return true; }),
-                           [&](std::uint32_t greatest) { all.add(greatest, count_scale_); });
-  }
-  return all.histogram(options_.sample.scale(), count_scale_).bins;
+  return far_.analysis().known(recency_order([](Line) { return true; }));
 }
 
 std::vector<std::uint64_t> LineAnalysis::set_hits(std::uint64_t sets, std::size_t group) const {
@@ -277,7 +218,7 @@ std::vector<std::uint64_t> LineAnalysis::set_hits(std::uint64_t sets, std::size_
   const unsigned ways = far.grid().ways;
   std::vector<std::uint64_t> hits;
   if (const auto level = static_cast<unsigned>(std::countr_zero(sets)); sets < fewest_walked_sets()) {
-    for (std::size_t d = 0; d < ways; ++d) hits.push_back(counts_[group].at(d));
+    for (std::size_t d = 0; d < ways; ++d) hits.push_back(far_.analysis().at(group, d));
   } else if (std::has_single_bit(sets) && level <= far.grid().max_log2_sets) {
     hits = far.hits(level, group);
     front_.add_set_distances(level, group, hits);
@@ -318,12 +259,9 @@ std::optional<SetProfile> LineAnalysis::sets(Scope scope) const {
 }
 
 std::uint64_t LineAnalysis::memory_bytes() const {
-  std::uint64_t bytes = sizeof *this + front_.memory_bytes() + stack_.memory_bytes() +
-                        popularity_.bucket_count() * 2 * sizeof(std::uint64_t) + place_counts_.memory_bytes() +
-                        plans_.memory_bytes();
-  for (const DistanceCounts& c : counts_) bytes += c.memory_bytes();
-  if (epochs_) bytes += epochs_->memory_bytes() + ended_epochs_.memory_bytes();
-  return bytes + (sets_ ? sets_->memory_bytes() : 0) + (others_ ? others_->memory_bytes() : 0);
+  return sizeof *this + front_.memory_bytes() + far_.memory_bytes() +
+         popularity_.bucket_count() * 2 * sizeof(std::uint64_t) + plans_.memory_bytes() +
+         (sets_ ? sets_->memory_bytes() : 0) + (others_ ? others_->memory_bytes() : 0);
 }
 
 }  // namespace cachescape::analyze

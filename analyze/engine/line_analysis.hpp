@@ -11,17 +11,13 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "analyze/coherence/cache_group.hpp"
-#include "analyze/distance/distance_counts.hpp"
-#include "analyze/distance/far_stack.hpp"
 #include "analyze/distance/front.hpp"
 #include "analyze/distance/last_toucher.hpp"
 #include "analyze/distance/other_sets.hpp"
-#include "analyze/distance/write_epochs.hpp"
+#include "analyze/engine/far_follower.hpp"
 #include "analyze/engine/known_sets.hpp"
 #include "analyze/engine/line_sample.hpp"
 #include "analyze/engine/loop_plans.hpp"
-#include "analyze/engine/place_counts.hpp"
-#include "analyze/engine/repeated_touches.hpp"
 #include "analyze/engine/set_follower.hpp"
 #include "analyze/engine/stretch.hpp"
 #include "analyze/engine/sweep.hpp"
@@ -52,11 +48,19 @@ class LineAnalysis {
   void follow_touchers(LastToucher& touchers) { touchers_ = &touchers; }
   /// What comes next belongs to this piece of the work, and is by this thread; others may have touched lines since.
   void next(std::uint64_t piece, std::uint32_t thread) {
+    far_.begin(piece);
     if (sets_) sets_->begin(piece);
     thread_ = thread;
     last_touched_.reset();
   }
 
+  /// consume() adds to it, if it is to be followed later; flush() follows what nobody has followed.
+  FarFollower& far_follower() { return far_; }
+  /// Whether far touches are left for whoever follows them, or followed at once, as they are at first.
+  void leave_far(bool leave) {
+    far_.followed();
+    leaves_far_ = leave;
+  }
   /// Null without set distances. consume() adds to it; flush() follows what nobody has followed.
   SetFollower* set_follower() { return sets_ ? &*sets_ : nullptr; }
 
@@ -76,8 +80,8 @@ class LineAnalysis {
   /// The lines touched, from the least to the most recent, and how far those that are written have been; none is where
   /// write-backs are not followed. Precondition: flushed.
   std::vector<CacheGroup::Known> known_lines() const;
-  std::vector<PlaceDistances> places() const { return place_counts_.distances(options_.sample.scale(), count_scale_); }
-  std::uint64_t followed_lines() const { return stack_.distinct_lines(); }
+  std::vector<PlaceDistances> places() const { return far_.analysis().by_place(options_.sample.scale()); }
+  std::uint64_t followed_lines() const { return stack().distinct_lines(); }
   const LineSample& sample() const { return options_.sample; }
   LineSize line() const { return options_.line; }
   std::uint64_t memory_bytes() const;
@@ -112,11 +116,9 @@ class LineAnalysis {
     return touchers_ == nullptr && options_.sample.halvings() == 0 && !options_.popularity && !others_;
   }
   void take_pending();
-  void process_far();
-  void count_far();
-  void count(const RepeatedTouch& repeated);
-  void follow_epochs();
+  void hand_on_far();
   Front new_front() const;
+  const FarStack& stack() const { return far_.analysis().stack(); }
   std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;
 
   bool may_plan_loops() const { return !options_.popularity && options_.sample.halvings() == 0 && !others_; }
@@ -159,13 +161,13 @@ class LineAnalysis {
   }
   void number_lines(LoopPlan::Where where, std::int64_t lines_on, std::int64_t advance, std::size_t first,
                     std::size_t step, std::uint64_t times);
-  void count_sweep(const PlannedLoop& planned);
-  void follow_epochs_of_sweep(const PlannedLoop& planned);
+  void count_sweep(const PlannedLoop& planned, FarAnalysis& far) const;
+  void follow_epochs_of_sweep(const PlannedLoop& planned, FarAnalysis& far) const;
   void follow_sets_of_sweep(const PlannedLoop& planned);
   /// Adds executions of planned loops to the counts.
   void settle(PlannedLoop& planned);
   void settle_sets(PlannedLoop& planned);
-  void settle(const LoopPlan::Part& part, std::uint64_t times, const PlannedLoop& planned);
+  void settle(const LoopPlan::Part& part, std::uint64_t times, const PlannedLoop& planned, FarAnalysis& far) const;
   bool shares_sets_as_before(PlannedLoop& planned);
 
   /// Makes the engines' state that of a stream in which these lines were last touched in this order.
@@ -173,23 +175,16 @@ class LineAnalysis {
   SetProfile counted_sets() const;
   std::vector<std::uint64_t> set_hits(std::uint64_t sets, std::size_t group) const;
   std::uint64_t fewest_walked_sets() const { return std::uint64_t{1} << sets_->sets().grid().min_log2_sets; }
-  std::vector<Bin> counted_write_backs() const;
 
   LineAnalysisOptions options_;
   Front front_;
-  FarStack stack_;
-  RepeatedTouches repeated_;
-  std::array<DistanceCounts, 2 * access_kinds> counts_;  ///< by kind, then those of lines that others touched last
-  PlaceCounts place_counts_;
-  std::optional<WriteEpochs> epochs_;
-  DistanceCounts ended_epochs_;      ///< by greatest distance
+  bool leaves_far_ = false;
+  FarFollower far_;                  ///< groups: by kind, then touches of lines that others touched last
   std::optional<SetFollower> sets_;  ///< but for one set, which the stack distances tell
   std::optional<OtherSets> others_;
   std::optional<KnownSets> known_sets_;     ///< of touches that sets_ does not see
   std::optional<SetProfile> earlier_sets_;  ///< what the original of a copy had counted
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> popularity_;
-  /// After halvings, counts are kept in units of 1/count_scale_, so that those from before keep their weight.
-  std::uint64_t count_scale_ = 1;
 
   LastToucher* touchers_ = nullptr;
   std::uint32_t thread_ = 0;
@@ -201,10 +196,9 @@ class LineAnalysis {
 
   std::size_t pending_ = 0;  ///< touches that the front has not seen
   std::array<Line, capacity> lines_;
-  std::array<std::uint16_t, capacity> groups_;  ///< as counts_
+  std::array<std::uint16_t, capacity> groups_;  ///< as those of far_
   std::array<std::uint32_t, capacity> weights_;
   std::array<std::uint32_t, capacity> places_;
-  std::array<std::uint32_t, FarTouches::capacity> distances_;
 };
 
 }  // namespace cachescape::analyze

@@ -86,12 +86,12 @@ void LineAnalysis::keep(const LoopPlan::Part& part, const Loop& loop, std::int64
     }
   };
   for (std::size_t i = 0; i < part.kept.size(); ++i) {
-    if (epochs_) follow_epochs_until(i);
+    if (options_.write_backs) follow_epochs_until(i);
     const LoopPlan::Kept& k = part.kept[i];
     const StridedAccess& a = loop.body[k.slot];
     push(line_at(k.where, lines_on), a.kind, k.counted ? 1 : 0, place_of(a));
   }
-  if (epochs_) follow_epochs_until(part.kept.size());
+  if (options_.write_backs) follow_epochs_until(part.kept.size());
 }
 
 bool LineAnalysis::shares_sets_as_before(PlannedLoop& planned) {
@@ -109,22 +109,23 @@ bool LineAnalysis::shares_sets_as_before(PlannedLoop& planned) {
   return shared_ == planned.shared;
 }
 
-void LineAnalysis::settle(const LoopPlan::Part& part, std::uint64_t times, const PlannedLoop& planned) {
-  const std::uint64_t unit = times * count_scale_;
+void LineAnalysis::settle(const LoopPlan::Part& part, std::uint64_t times, const PlannedLoop& planned,
+                          FarAnalysis& far) const {
   for (const LoopPlan::Known& k : part.known) {
     const auto kind = static_cast<std::size_t>(planned.shape.slots[k.slot].kind);
-    counts_[kind].add(k.distance, k.times * unit);
-    if (options_.places) place_counts_.add(planned.places[k.slot], kind, k.distance, k.times * unit);
+    far.add(kind, k.distance, k.times * times);
+    far.add_by_place(planned.places[k.slot], kind, k.distance, k.times * times);
   }
-  if (epochs_)
-    for (const LoopPlan::Known& k : part.ended_epochs) ended_epochs_.add(k.distance, k.times * unit);
+  if (options_.write_backs)
+    for (const LoopPlan::Known& k : part.ended_epochs) far.add_ended_epochs(k.distance, k.times * times);
 }
 
 void LineAnalysis::settle(PlannedLoop& planned) {
   if (planned.loops == 0) return;
-  settle(planned.plan.before(), planned.loops, planned);
-  settle(planned.plan.period(), planned.periods, planned);
-  settle(planned.plan.after(), planned.loops, planned);
+  FarAnalysis& far = far_.followed();
+  settle(planned.plan.before(), planned.loops, planned, far);
+  settle(planned.plan.period(), planned.periods, planned, far);
+  settle(planned.plan.after(), planned.loops, planned, far);
   planned.loops = 0;
   planned.periods = 0;
 }

@@ -62,28 +62,29 @@ Reach LineAnalysis::reach_of(const PlannedLoop& planned, std::size_t cluster) co
 
 bool LineAnalysis::sweep(const Loop& loop, const PlannedLoop& planned) {
   take_pending();
-  process_far();
-  if (epochs_) {
+  hand_on_far();
+  if (options_.write_backs) {
     front_.end_stays();
-    process_far();
+    hand_on_far();
   }
   line_up(loop, planned);
   SweptLines& lines = *sweep_.lines;
   const std::size_t count = sweep_.count;
   const std::uint16_t* const leave = planned.plan.first_in_first_out() ? lines.as_they_came : lines.leave;
-  if (!stack_.sweep({{lines.come, count},
-                     {leave, count},
-                     planned.plan.before().came,
-                     planned.plan.period().came,
-                     plans_.loop().periods},
-                    front_.lanes(), lines.distance))
+  FarAnalysis& far = far_.followed();
+  if (!far.sweep({{lines.come, count},
+                  {leave, count},
+                  planned.plan.before().came,
+                  planned.plan.period().came,
+                  plans_.loop().periods},
+                 front_.lanes(), lines.distance))
     return false;
   if (touchers_ != nullptr) {
     for (std::size_t i = 0; i < count; ++i)
       if (touchers_->touch(lines.come[i], thread_)) lines.group[i] += access_kinds;
   }
-  count_sweep(planned);
-  if (epochs_) follow_epochs_of_sweep(planned);
+  count_sweep(planned, far);
+  if (options_.write_backs) follow_epochs_of_sweep(planned, far);
   if (sets_) follow_sets_of_sweep(planned);
   std::array<Line, Front::lines> last;
   for (std::size_t i = 0; i < last.size(); ++i) last[i] = lines.come[leave[count - last.size() + i]];
@@ -140,11 +141,10 @@ void LineAnalysis::number_lines(LoopPlan::Where where, std::int64_t lines_on, st
 }
 
 // Periods find the same distances again and again.
-void LineAnalysis::count_sweep(const PlannedLoop& planned) {
+void LineAnalysis::count_sweep(const PlannedLoop& planned, FarAnalysis& far) const {
   const SweptLines& lines = *sweep_.lines;
   const auto add = [&](std::size_t i, std::uint32_t times) {
-    repeated_.add(lines.place[i], lines.group[i], lines.distance[i], times,
-                  [this](const RepeatedTouch& r) { count(r); });
+    far.count(lines.place[i], lines.group[i], lines.distance[i], times);
   };
   std::size_t came = 0;
   for_repeated_parts(planned, [&](const LoopPlan::Part& part, std::int64_t, std::uint64_t times) {
@@ -167,11 +167,7 @@ void LineAnalysis::count_sweep(const PlannedLoop& planned) {
   });
 }
 
-void LineAnalysis::follow_epochs_of_sweep(const PlannedLoop& planned) {
-  const auto follow = [this](Line line, std::uint32_t distance, bool writes) {
-    const std::uint32_t greatest = epochs_->touch(line, distance, writes);
-    if (greatest != WriteEpochs::no_epoch) ended_epochs_.add(greatest, count_scale_);
-  };
+void LineAnalysis::follow_epochs_of_sweep(const PlannedLoop& planned, FarAnalysis& far) const {
   const SweptLines& lines = *sweep_.lines;
   std::size_t came = 0;
   for_parts(planned, [&](const LoopPlan::Part& part, std::int64_t lines_on) {
@@ -179,14 +175,14 @@ void LineAnalysis::follow_epochs_of_sweep(const PlannedLoop& planned) {
     const auto follow_until = [&](std::size_t kept) {
       for (; epoch < part.epochs.size() && part.epochs[epoch].after <= kept; ++epoch) {
         const LoopPlan::Epoch& e = part.epochs[epoch];
-        follow(line_at(e.where, lines_on), e.distance, e.writes);
+        far.follow_epoch(line_at(e.where, lines_on), e.distance, e.writes, 1);
       }
     };
     for (std::size_t i = 0; i < part.kept.size(); ++i) {
       follow_until(i);
       if (!part.kept[i].counted) continue;
       const auto kind = static_cast<AccessKind>(lines.group[came] % access_kinds);
-      follow(lines.come[came], lines.distance[came], writes(kind));
+      far.follow_epoch(lines.come[came], lines.distance[came], writes(kind), 1);
       ++came;
     }
     follow_until(part.kept.size());

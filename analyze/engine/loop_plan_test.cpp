@@ -54,7 +54,7 @@ void expand(const StridedRun& run, std::vector<Access>& to) {
 
 RC_GTEST_PROP(LoopPlan, LoopsEqualTheirExpansion, ()) {
   AnalysisOptions options = plannable();
-  options.workers = *rc::gen::inRange(1u, 3u);
+  options.workers = *rc::gen::element(1u, 2u, 12u);
   auto by_loops = Analyzer::create(options);
   std::vector<Access> expanded;
   const auto shapes = *rc::gen::inRange(1, 3);

@@ -2,15 +2,12 @@
 // as all the rest.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "analyze/distance/far_sets.hpp"
-#include "analyze/engine/lanes.hpp"
+#include "analyze/engine/handed_on.hpp"
 
 namespace cachescape::analyze {
 
@@ -21,29 +18,27 @@ class SetFollower {
   SetFollower(const SetGrid& grid, std::size_t groups) : sets_(grid, groups) {}
 
   /// What is added from now on belongs to this piece of the work (Lanes).
-  void begin(std::uint64_t piece) { adding_ = piece % Lanes::depth; }
+  void begin(std::uint64_t piece) { entered_.begin(piece); }
   void add(const EnteringLines& entering) {
-    Entered& to = pieces_[adding_];
+    Entered& to = entered_.adding();
     to.add(entering);
     // A loop may pass more lines in a moment than there is room for.
     if (to.line.size() >= most_in_a_piece) catch_up();
   }
   /// Follows what was added to a piece. Pieces have to be followed in their order.
   void follow(std::uint64_t piece) {
-    const std::lock_guard lock(*following_);
-    follow(pieces_[piece % Lanes::depth]);
+    entered_.follow(piece, [this](Entered& entered) { follow(entered); });
   }
   /// Follows all that was added.
   void catch_up() {
-    const std::lock_guard lock(*following_);
-    for (std::size_t later = 1; later <= Lanes::depth; ++later) follow(pieces_[(adding_ + later) % Lanes::depth]);
+    entered_.catch_up([this](Entered& entered) { follow(entered); });
   }
 
   /// Precondition: caught up.
   const FarSets& sets() const { return sets_; }
   std::uint64_t memory_bytes() const {
     std::uint64_t bytes = sets_.memory_bytes();
-    for (const Entered& e : pieces_) bytes += e.line.capacity() * Entered::bytes_each;
+    for (const Entered& e : entered_.pieces()) bytes += e.line.capacity() * Entered::bytes_each;
     return bytes;
   }
 
@@ -82,9 +77,7 @@ class SetFollower {
   }
 
   FarSets sets_;
-  std::unique_ptr<std::mutex> following_ = std::make_unique<std::mutex>();
-  std::array<Entered, Lanes::depth> pieces_;
-  std::size_t adding_ = 0;  ///< to this one
+  HandedOn<Entered> entered_;
 };
 
 }  // namespace cachescape::analyze
