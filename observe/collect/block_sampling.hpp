@@ -1,6 +1,7 @@
 // Which records are analysed until each block has been seen often enough.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,17 +18,22 @@ class BlockSampling {
 
   explicit BlockSampling(std::uint64_t cap) : cap_(cap) {}
 
-  /// Whether this execution, or so many in a row, are analysed.
-  bool wants(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses) {
-    if (number >= blocks_.size()) blocks_.resize(number + 1);
-    Block& block = blocks_[number];
-    block.executed += executions;
-    if (block.analysed < cap_) left_ = stay;
-    if (left_ <= 0) return false;
-    left_ -= static_cast<std::int64_t>(accesses);
-    block.analysed += executions;
-    return true;
+  /// Makes ready for numbers below `blocks`, which is to come before they do.
+  void know(std::size_t blocks) {
+    if (blocks > blocks_.size()) blocks_.resize(blocks);
   }
+
+  /// Whether an execution that comes now is to be analysed. Follow with take() or pass().
+  bool wants(std::uint32_t number) const { return left_ > 0 || blocks_[number].analysed < cap_; }
+  /// So many executions, one after the other, are analysed, with so many accesses together.
+  void take(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses) {
+    Block& block = blocks_[number];
+    if (block.analysed < cap_) left_ = stay;
+    left_ -= static_cast<std::int64_t>(accesses);
+    block.executed += executions;
+    block.analysed += executions;
+  }
+  void pass(std::uint32_t number, std::uint64_t executions) { blocks_[number].executed += executions; }
 
   struct Block {
     std::uint64_t executed = 0;

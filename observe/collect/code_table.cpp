@@ -165,7 +165,8 @@ std::size_t CodeTable::take_descriptor(Bytes8 rest) {
   PlainRecord& plain = plain_.emplace_back();
   if (to.slots != 0 && to.stretches == 1) {
     const auto accesses = std::span(accesses_).subspan(to.first_access, to.accesses);
-    plain = PlainRecord::of(accesses, to.first_access, to.slots, stretches_.back().witness);
+    plain = PlainRecord::of(accesses, static_cast<std::uint32_t>(plain_.size() - 1), to.first_access, to.slots,
+                            stretches_.back().witness);
   }
   return bytes;
 }

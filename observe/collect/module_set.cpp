@@ -165,7 +165,7 @@ bool ModuleSet::add(const SessionFile& session, std::uint32_t entry) {
     module->by_word[at / 4] = static_cast<std::uint32_t>(module->descriptors.size());
     if (!to.plain || to.is_loop || names_site) continue;
     module->plain[at / 4] =
-        PlainRecord::of(to.accesses, static_cast<std::uint32_t>(plain_accesses_.size()), d.slots, 0);
+        PlainRecord::of(to.accesses, to.number, static_cast<std::uint32_t>(plain_accesses_.size()), d.slots, 0);
     for (const DecodedAccess& access : to.accesses)
       plain_accesses_.push_back({access.slot, access.offset, access.shape, access.site});
   }

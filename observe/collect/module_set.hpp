@@ -92,6 +92,8 @@ class ModuleSet {
   const std::vector<Block>& blocks() const { return blocks_; }
   const std::vector<Site>& sites() const { return sites_; }
   const std::vector<GlobalVariable>& globals() const { return globals_; }
+  /// Numbers of descriptors are below this.
+  std::uint32_t descriptors() const { return descriptors_; }
   /// Calls visit(descriptor) for all of them.
   template <class Visit>
   void for_each_descriptor(Visit visit) const {

@@ -22,7 +22,8 @@ struct PlainRecord {
   /// Instead of a number of accesses, where the record is another.
   static constexpr std::uint16_t not_plain = 0xffff;
 
-  std::uint32_t first = 0;  ///< access, among all
+  std::uint32_t number = 0;  ///< of the descriptor
+  std::uint32_t first = 0;   ///< access, among all
   std::uint16_t slots = 0;
   std::uint16_t accesses = not_plain;
   std::uint16_t witness = 0;  ///< slot that is zero if the accesses were not made
@@ -31,10 +32,11 @@ struct PlainRecord {
   std::uint16_t modifies = 0;
   std::uint32_t bytes = 0;
 
-  /// A record of accesses that begin with the one of this number.
+  /// A record of accesses that begin with the `first` of all.
   template <class SomeAccesses>
-  static PlainRecord of(const SomeAccesses& all, std::uint32_t first, std::uint16_t slots, std::uint16_t witness) {
-    PlainRecord r{.first = first, .slots = slots, .witness = witness};
+  static PlainRecord of(const SomeAccesses& all, std::uint32_t number, std::uint32_t first, std::uint16_t slots,
+                        std::uint16_t witness) {
+    PlainRecord r{.number = number, .first = first, .slots = slots, .witness = witness};
     std::uint64_t bytes = 0;
     for (const auto& access : all) {
       bytes += access.shape.size();

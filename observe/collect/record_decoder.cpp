@@ -4,14 +4,10 @@
 #include <bit>
 #include <cstring>
 
-#include "observe/collect/plain_records.hpp"
 #include "session/record.h"
 
 namespace cachescape::collect {
 namespace {
-
-// Shorter loops are cheaper to expand than to reason about.
-constexpr std::uint64_t fewest_trips_of_a_run = 4;
 
 // No program has more; what claims to is broken.
 constexpr std::uint64_t most_threads = 1 << 20;
@@ -29,51 +25,6 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, PackedBatch& ba
   selective_ = unwanted_ > 0 || context_.sampling.has_value();
   decode(words, out);
   tell_passed(out);
-}
-
-bool RecordDecoder::unwanted(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses, Output& out) {
-  if (context_.sampling ? !context_.sampling->wants(number, executions, accesses) : accesses <= unwanted_) return true;
-  tell_passed(out);
-  unwanted_ = 0;
-  selective_ = context_.sampling.has_value();
-  prepare();
-  return false;
-}
-
-bool RecordDecoder::passes(const DecodedDescriptor& descriptor, std::uint64_t executions, Output& out) {
-  if (!descriptor.simple || descriptor.is_long) return false;
-  const std::uint64_t accesses = descriptor.accesses.size() * executions;
-  if (!unwanted(descriptor.number, executions, accesses, out)) return false;
-  unwanted_ -= std::min(unwanted_, accesses);
-  for (std::size_t k = 0; k < access_kinds; ++k) passed_[k] += descriptor.kinds[k] * executions;
-  passed_bytes_ += descriptor.bytes * executions;
-  return true;
-}
-
-bool RecordDecoder::passes(const CodeTable::Descriptor& descriptor, std::uint32_t number, const std::uint64_t* slots,
-                           Output& out) {
-  if (!unwanted(number, 1, descriptor.accesses, out)) return false;
-  const CodeTable::Stretch* stretch = context_.code.stretches_of(descriptor);
-  for (const CodeTable::Stretch* const end = stretch + descriptor.stretches; stretch != end; ++stretch) {
-    if (slots[stretch->witness] == 0) continue;
-    unwanted_ -= std::min<std::uint64_t>(unwanted_, stretch->accesses);
-    for (std::size_t k = 0; k < access_kinds; ++k) passed_[k] += stretch->kinds[k];
-    passed_bytes_ += stretch->bytes;
-  }
-  return true;
-}
-
-bool RecordDecoder::passes_trip(Output& out) {
-  // Blocks have been asked for the loop as a whole.
-  return unwanted_ > 0 && !context_.sampling && passes(*loop_, 1, out);
-}
-
-void RecordDecoder::tell_passed(Output& out) {
-  if (passed_ == KindCounts{}) return;
-  out.hand_on();
-  out.sink.pass_over(thread_, passed_, passed_bytes_);
-  passed_ = {};
-  passed_bytes_ = 0;
 }
 
 std::size_t RecordDecoder::complete(std::span<const std::uint64_t> words) const {
@@ -110,9 +61,13 @@ std::size_t RecordDecoder::complete(std::span<const std::uint64_t> words) const 
 
 void RecordDecoder::prepare() {
   context_.places.follow(context_.objects, std::max(context_.modules.sites().size(), context_.code.sites().size()));
+  if (context_.sampling)
+    context_.sampling->know(
+        std::max<std::size_t>(context_.modules.descriptors(), context_.code.plain_records().size()));
   const bool plain = !off() && !context_.code_contexts.told();
   takes_everything_ = plain && !selective_ && !context_.want_blocks;
   passes_over_ = plain && selective_ && !context_.sampling;
+  samples_ = plain && context_.sampling && !context_.want_blocks;
 }
 
 void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
@@ -121,6 +76,7 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
   while (true) {
     if (takes_everything_) words = words.subspan(plain_records(words, out.batch));
     if (passes_over_) words = words.subspan(pass_plain_records(words));
+    if (samples_) words = words.subspan(sample_plain_records(words, out));
     if (words.empty() || words[0] == 0) return;
     const std::size_t used = CodeTable::is_code(words[0])     ? code_record(words, out)
                              : words[0] >= CACHESCAPE_MARKERS ? compiled_record(words, out)
@@ -128,41 +84,6 @@ void RecordDecoder::decode(std::span<const std::uint64_t> words, Output& out) {
     if (used == 0) return;
     words = words.subspan(used);
   }
-}
-
-template <class Visit>
-std::size_t RecordDecoder::visit_plain_records(Visit visit) {
-  if (context_.code.joined()) {
-    const auto find = [records = std::span(context_.code.plain_records())](std::uint64_t word) {
-      const std::uint64_t number = word - CACHESCAPE_CODE;
-      return number < records.size() ? &records[number] : nullptr;
-    };
-    return visit.template operator()<Reached::by_witness>(find, context_.code.accesses().data());
-  }
-  const auto find = [module = context_.modules.plain_records()](std::uint64_t word) {
-    const std::uint64_t offset = word - module.begin;
-    return offset < module.bytes && offset % 4 == 0 ? module.records + offset / 4 : nullptr;
-  };
-  return visit.template operator()<Reached::by_each_slot>(find, context_.modules.plain_accesses().data());
-}
-
-std::size_t RecordDecoder::plain_records(std::span<const std::uint64_t> words, PackedBatch& batch) {
-  return visit_plain_records([&]<Reached reached>(auto find, const SlotAccess* accesses) {
-    return take_plain_records<reached>(words, find, accesses, batch, context_.places, context_.objects);
-  });
-}
-
-std::size_t RecordDecoder::pass_plain_records(std::span<const std::uint64_t> words) {
-  PassedRecords passed;
-  const std::size_t used = visit_plain_records([&]<Reached reached>(auto find, const SlotAccess*) {
-    return collect::pass_plain_records<reached>(words, find, unwanted_, passed);
-  });
-  unwanted_ -= passed.accesses;
-  passed_[static_cast<std::size_t>(AccessKind::read)] += passed.accesses - passed.writes - passed.modifies;
-  passed_[static_cast<std::size_t>(AccessKind::write)] += passed.writes;
-  passed_[static_cast<std::size_t>(AccessKind::modify)] += passed.modifies;
-  passed_bytes_ += passed.bytes;
-  return used;
 }
 
 std::size_t RecordDecoder::compiled_record(std::span<const std::uint64_t> words, Output& out) {
@@ -388,105 +309,6 @@ void RecordDecoder::segment(const DecodedDescriptor& descriptor, const std::uint
   if (context_.want_blocks)
     out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{descriptor.block + 1}});
   for (const DecodedAccess& access : descriptor.accesses) push(access, slots, out);
-}
-
-void RecordDecoder::begin_loop(const DecodedDescriptor& descriptor, const std::uint64_t* words, Output& out) {
-  std::uint64_t trips = words[0];
-  // Loops that write words in each trip end where these do.
-  if (descriptor.slots == 0 && trips > context_.most_trips) {
-    trips = context_.most_trips;
-    ++context_.cut_records;
-  }
-  const bool passing = selective_ && !off() && passes(descriptor, trips, out);
-  if (descriptor.slots == 0 && !descriptor.is_long && trips >= fewest_trips_of_a_run && !context_.want_blocks) {
-    if (!off() && !passing) take_run(descriptor, trips, words + 1, out);
-    return;
-  }
-  loop_ = &descriptor;
-  trips_done_ = 0;
-  trips_left_ = trips;
-  passing_ = passing;
-  bases_.assign(words + 1, words + 1 + descriptor.bases);
-}
-
-void RecordDecoder::take_run(const DecodedDescriptor& descriptor, std::uint64_t trips, const std::uint64_t* bases,
-                             Output& out) {
-  run_.thread = thread_;
-  run_.trips = trips;
-  run_.body.resize(descriptor.accesses.size());
-  auto to = run_.body.begin();
-  for (const DecodedAccess& access : descriptor.accesses) {
-    const std::uint64_t base = bases[access.slot] + static_cast<std::uint64_t>(std::int64_t{access.offset});
-    const std::uint32_t place = context_.places.number(access.site, base, context_.objects);
-    *to++ = {Address{base}, access.step, access.size, access.shape.kind(), SiteId{place}};
-  }
-  out.hand_on();
-  out.sink.take(run_);
-}
-
-std::size_t RecordDecoder::put_trips(std::span<const std::uint64_t> words, PackedBatch& batch) {
-  const std::size_t slots = loop_->slots;
-  const std::size_t accesses = loop_->accesses.size();
-  std::uint64_t most = std::min<std::uint64_t>(trips_left_, batch.room() / std::max<std::size_t>(accesses, 1));
-  if (slots != 0) most = std::min<std::uint64_t>(most, words.size() / slots);
-  const DecodedAccess* const first = loop_->accesses.data();
-  const DecodedAccess* const end = first + accesses;
-  PackedAccess* to = batch.end();
-  const std::uint64_t* from[2] = {words.data(), bases_.data()};
-  std::uint64_t trips = 0;
-  for (; trips < most; ++trips, from[0] += slots) {
-    PackedAccess* next = to;
-    for (const DecodedAccess* access = first; access != end; ++access) {
-      const bool strided = access->strided();
-      const std::uint64_t base = from[strided ? 1 : 0][access->slot];
-      if (base == 0 && !strided) [[unlikely]]
-        goto not_all_of_it_was_reached;
-      const std::int64_t moved =
-          access->offset +
-          static_cast<std::int64_t>((trips_done_ + trips) * static_cast<std::uint64_t>(std::int64_t{access->step}));
-      *next++ = packed(*access, base + static_cast<std::uint64_t>(moved));
-    }
-    to = next;
-  }
-not_all_of_it_was_reached:
-  batch.add(static_cast<std::size_t>(to - batch.end()));
-  trips_done_ += trips;
-  trips_left_ -= trips;
-  return trips * slots;
-}
-
-void RecordDecoder::trip(const std::uint64_t* slots, Output& out) {
-  if (context_.want_blocks)
-    out.batch.blocks.push_back({static_cast<std::uint32_t>(out.batch.size()), thread_, BlockId{loop_->block + 1}});
-  for (const DecodedAccess& access : loop_->accesses) {
-    if (access.strided()) {
-      const std::uint64_t base = bases_[access.slot] + static_cast<std::uint64_t>(std::int64_t{access.offset});
-      push(access, base + trips_done_ * static_cast<std::uint64_t>(std::int64_t{access.step}), access.size, out);
-    } else {
-      push(access, slots, out);
-    }
-  }
-}
-
-std::size_t RecordDecoder::go_on_with_loop(std::span<const std::uint64_t> words, Output& out) {
-  const std::size_t slots = loop_->slots;
-  std::size_t used = 0;
-  while (trips_left_ > 0) {
-    if (takes_everything_ && loop_->plain) used += put_trips(words.subspan(used), out.batch);
-    if (trips_left_ == 0) break;
-    if (words.size() - used < slots) return words.size();
-    // Where the trips' words stop within a block, the loop was left: by a jump out of a signal handler, or for good.
-    if (slots != 0 && words[used] == 0 && loop_->simple) {
-      loop_ = nullptr;
-      return words.size();
-    }
-    if (!off() && !passing_ && !passes_trip(out)) trip(words.data() + used, out);
-    used += slots;
-    ++trips_done_;
-    --trips_left_;
-  }
-  loop_ = nullptr;
-  return used;
 }
 
 }  // namespace cachescape::collect

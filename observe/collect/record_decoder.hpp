@@ -83,6 +83,8 @@ class RecordDecoder {
   std::size_t plain_records(std::span<const std::uint64_t> words, PackedBatch& batch);
   /// … or passed over, as far as they are unwanted.
   std::size_t pass_plain_records(std::span<const std::uint64_t> words);
+  /// … or whichever the blocks that are sampled say.
+  std::size_t sample_plain_records(std::span<const std::uint64_t> words, Output& out);
   /// visit<how they were reached>(what finds a record by its first word, accesses of all)
   template <class Visit>
   std::size_t visit_plain_records(Visit visit);
@@ -107,6 +109,8 @@ class RecordDecoder {
   std::size_t go_on_with_loop(std::span<const std::uint64_t> words, Output& out);
   /// As many trips of a plain loop as were reached, have their words here, and find room; the words that they take.
   std::size_t put_trips(std::span<const std::uint64_t> words, PackedBatch& batch);
+  /// As many trips of a plain loop as need not be analysed and have their words here; the words that they take.
+  std::size_t pass_trips(std::span<const std::uint64_t> words);
   void trip(const std::uint64_t* slots, Output& out);
   void push(const CodeTable::Descriptor& descriptor, const std::uint64_t* slots, Output& out);
   void push(const DecodedAccess& access, const std::uint64_t* slots, Output& out);
@@ -123,6 +127,8 @@ class RecordDecoder {
   bool passes(const CodeTable::Descriptor& descriptor, std::uint32_t number, const std::uint64_t* slots, Output& out);
   /// Whether executions of a descriptor, with at most so many accesses, need not be analysed.
   bool unwanted(std::uint32_t number, std::uint64_t executions, std::uint64_t accesses, Output& out);
+  void pass(const DecodedDescriptor& descriptor, std::uint64_t executions);
+  void pass(const PassedRecords& passed);
   void tell_passed(Output& out);
 
   bool off() const { return switched_off_ || (!context_.region.empty() && inside_ == 0); }
@@ -140,7 +146,8 @@ class RecordDecoder {
   std::uint64_t unwanted_ = 0;
   bool selective_ = false;         ///< some records may be passed over
   bool takes_everything_ = false;  ///< there is nothing to do with a record but to take its accesses …
-  bool passes_over_ = false;       ///< … or to count them, as far as they are unwanted
+  bool passes_over_ = false;       ///< … or to count them, as far as they are unwanted …
+  bool samples_ = false;           ///< … or one of both, as blocks say
   KindCounts passed_{};            ///< accesses, not yet told
   std::uint64_t passed_bytes_ = 0;
   std::vector<std::uint64_t> bases_;

@@ -92,6 +92,99 @@ TEST_F(Decoding, TripsThatAreNotWantedArePassedAcrossBlocks) {
   EXPECT_EQ(keeper_.passed, (KindCounts{5, 6, 0}));
 }
 
+/// Keeps some accesses, then none, and so on, by their place among all.
+class InTurns : public KeptAccesses {
+ public:
+  InTurns(std::uint64_t on, std::uint64_t off) : on_(on), off_(off) {}
+
+  std::uint64_t unwanted() const override {
+    const std::uint64_t phase = position_ % (on_ + off_);
+    return phase < on_ ? 0 : on_ + off_ - phase;
+  }
+  void take(const PackedBatch& batch) override {
+    for (const PackedAccess& a : batch.accesses()) {
+      if (unwanted() == 0) seen.push_back({a.address().value, a.size(), a.kind(), batch.thread.value});
+      ++position_;
+    }
+  }
+  void take(const StridedRun&) override { FAIL() << "the words have none"; }
+  void pass_over(ThreadId, const KindCounts& accesses, std::uint64_t) override {
+    for (const std::uint64_t n : accesses) position_ += n;
+  }
+
+ private:
+  std::uint64_t on_;
+  std::uint64_t off_;
+  std::uint64_t position_ = 0;
+};
+
+/// Segments, and loops whose trips go on from block to block.
+std::vector<std::vector<std::uint64_t>> some_blocks(std::uint64_t segment, std::uint64_t loop) {
+  std::vector<std::vector<std::uint64_t>> blocks(1);
+  std::uint64_t x = 1;
+  const auto next = [&](std::uint64_t below) { return (x = x * 6364136223846793005u + 1) >> 40 & (below - 1); };
+  const auto put = [&](std::uint64_t word) { blocks.back().push_back(word); };
+  for (int i = 0; i < 400; ++i) {
+    for (std::uint64_t n = next(32); n > 0; --n)
+      for (const std::uint64_t word : {segment, low + 64 * next(1024), low + 64 * next(1024)}) put(word);
+    const std::uint64_t trips = 1 + next(64);
+    put(loop);
+    put(trips);
+    put(low);
+    for (std::uint64_t t = 0; t < trips; ++t) {
+      if (next(16) == 0) blocks.emplace_back();
+      put(low + 64 * next(1024));
+    }
+    if (next(4) == 0) blocks.emplace_back();
+  }
+  return blocks;
+}
+
+TEST_F(Decoding, WhatIsPassedOverKeepsItsPlace) {
+  const auto blocks = some_blocks(two_, residual_);
+  for (const auto& words : blocks) decode(words);
+  for (const auto& [on, off] : {std::pair{1u, 1u}, {10u, 90u}, {3u, 4u}, {1000u, 9000u}}) {
+    InTurns sink(on, off);
+    RecordDecoder decoder(context_, thread);
+    for (const auto& words : blocks) {
+      PackedBatch batch(16);
+      decoder.decode(words, batch, sink);
+      sink.take(batch);
+    }
+    std::vector<Seen> expected;
+    for (std::size_t i = 0; i < keeper_.seen.size(); ++i)
+      if (i % (on + off) < on) expected.push_back(keeper_.seen[i]);
+    EXPECT_EQ(sink.seen, expected) << on << ", " << off;
+  }
+}
+
+TEST_F(Decoding, BlocksAreSampledTheSameOneByOne) {
+  const auto blocks = some_blocks(two_, residual_);
+  context_.sampling.emplace(40);
+  for (const auto& words : blocks) decode(words);
+  // Where executions are labelled, none is taken in a row with others.
+  DecoderContext labelling;
+  labelling.want_blocks = true;
+  labelling.sampling.emplace(40);
+  ASSERT_TRUE(labelling.modules.update(session_));
+  RecordDecoder decoder(labelling, thread);
+  KeptAccesses each;
+  for (const auto& words : blocks) {
+    PackedBatch batch(16);
+    decoder.decode(words, batch, each);
+    each.take(batch);
+  }
+  EXPECT_FALSE(each.seen.empty());
+  EXPECT_NE(each.passed, KindCounts{});
+  EXPECT_EQ(keeper_.seen, each.seen);
+  EXPECT_EQ(keeper_.passed, each.passed);
+  EXPECT_EQ(keeper_.passed_bytes, each.passed_bytes);
+  for (const std::uint32_t number : {0u, 5u}) {
+    EXPECT_EQ(context_.sampling->block(number).executed, labelling.sampling->block(number).executed);
+    EXPECT_EQ(context_.sampling->block(number).analysed, labelling.sampling->block(number).analysed);
+  }
+}
+
 TEST_F(Decoding, BlocksAreAnalysedUntilTheyWereSeenOftenEnough) {
   context_.sampling.emplace(2);
   const auto executed = [&](std::uint64_t times) {
