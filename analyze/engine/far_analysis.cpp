@@ -23,17 +23,6 @@ void FarAnalysis::count_far(const FarTouches& far) {
   }
 }
 
-void FarAnalysis::count(const RepeatedTouch& r) {
-  const std::uint64_t weight = r.times * count_scale_;
-  if (r.distance == cold_distance) [[unlikely]] {
-    counts_[r.kind()].add_cold(weight);
-    if (options_.places) place_counts_.add_cold(r.place(), r.kind() % access_kinds, weight);
-  } else {
-    counts_[r.kind()].add(r.distance, weight);
-    if (options_.places) place_counts_.add(r.place(), r.kind() % access_kinds, r.distance, weight);
-  }
-}
-
 void FarAnalysis::follow_epochs(const FarTouches& far, std::span<const EpochEvent> events) {
   constexpr std::size_t ahead = 16;
   std::size_t event = 0;

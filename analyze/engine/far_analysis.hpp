@@ -15,7 +15,6 @@
 #include "analyze/distance/front_state.hpp"
 #include "analyze/distance/write_epochs.hpp"
 #include "analyze/engine/place_counts.hpp"
-#include "analyze/engine/repeated_touches.hpp"
 #include "cachescape/histogram.hpp"
 #include "cachescape/places.hpp"
 
@@ -39,12 +38,17 @@ class FarAnalysis {
     return stack_.sweep(sweep, lanes, distances);
   }
 
-  /// Touches whose distance was found. They are counted at the latest by settle().
+  /// Touches whose distance was found, or that were cold.
   void count(std::uint32_t place, std::size_t group, std::uint32_t distance, std::uint32_t weight) {
-    repeated_.add(place, group, distance, weight, [this](const RepeatedTouch& r) { count(r); });
-  }
-  void settle() {
-    repeated_.empty([this](const RepeatedTouch& r) { count(r); });
+    const std::size_t kind = group % access_kinds;
+    const std::uint64_t times = weight * count_scale_;
+    if (distance == cold_distance) [[unlikely]] {
+      counts_[group].add_cold(times);
+      if (options_.places) place_counts_.add_cold(place, kind, times);
+      return;
+    }
+    counts_[group].add(distance, times);
+    if (options_.places) place_counts_.add(place, kind, distance, times);
   }
   /// A touch as it concerns its line's epoch. Precondition: epochs are followed.
   void follow_epoch(Line line, std::uint32_t distance, bool writes, std::uint32_t weight) {
@@ -68,7 +72,7 @@ class FarAnalysis {
   /// Follows half as many lines, from none on. What was counted keeps its weight: distances are in units twice as long.
   void halve(const std::function<bool(Line)>& follows);
 
-  /// Preconditions of what follows: settled. `unit`: by which distances are multiplied.
+  /// What was counted. `unit`: by which distances are multiplied.
   Histogram histogram(std::size_t group, std::uint64_t unit) const {
     return counts_[group].histogram(unit, count_scale_);
   }
@@ -87,12 +91,10 @@ class FarAnalysis {
 
  private:
   void count_far(const FarTouches& far);
-  void count(const RepeatedTouch& repeated);
   void follow_epochs(const FarTouches& far, std::span<const EpochEvent> events);
 
   Options options_;
   FarStack stack_;
-  RepeatedTouches repeated_;
   std::array<DistanceCounts, FrontState::groups> counts_;
   PlaceCounts place_counts_;
   std::optional<WriteEpochs> epochs_;

@@ -94,7 +94,6 @@ void LineAnalysis::flush() {
   hand_on_far();
   if (sets_) sets_->catch_up();
   FarAnalysis& far = far_.followed();
-  far.settle();
   front_.take_near(
       [&](std::size_t group, std::uint32_t distance, std::uint64_t times) { far.add(group, distance, times); });
   if (options_.places) {

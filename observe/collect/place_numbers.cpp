@@ -35,7 +35,8 @@ std::uint32_t PlaceNumbers::number_elsewhere(std::uint32_t site, std::uint64_t a
   last.of_object = stretch.object != nowhere;
   last.begin = stretch.begin;
   last.bytes = stretch.end - stretch.begin;
-  last.number = number_of(site, stretch.object);
+  // It may be another stretch of the same object, or of none.
+  if (last.number == 0 || pairs_[last.number].object != stretch.object) last.number = number_of(site, stretch.object);
   remember(site);
   return last.number;
 }
