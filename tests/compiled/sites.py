@@ -166,6 +166,43 @@ class Allocations(Scratch):
                 self.assertEqual({size: row["writes"] for size, row in self.heap().items()},
                                  {100: 50, 200: 50, 400: 50, 500: 50, 600: 50})
 
+    def test_what_is_placed_in_memory_is_no_object_of_its_own(self):
+        """Nor is what a file's own functions give that are called as those of the library are."""
+        text = r"""
+            #include <stdlib.h>
+            #include <new>
+            struct arena { char *next; };
+            void *operator new(size_t bytes, arena &from) { char *at = from.next; from.next += bytes; return at; }
+            struct node { node *next; volatile long value; };
+            int main() {
+              char *chunk = (char *)malloc(160000);
+              arena nodes{chunk};
+              node *all = nullptr;
+              for (int i = 0; i < 1000; i++) {
+                node *n = new (nodes) node;
+                n->next = all;
+                n->value = i;
+                all = n;
+              }
+              volatile char *again = (char *)::operator new(10, (void *)(chunk + 100000));
+              for (int i = 0; i < 10; i++) again[i] = 1;
+              long sum = 0;
+              for (node *n = all; n != nullptr; n = n->next) sum += n->value;
+              free(chunk);
+              return sum != 999 * 500;
+            }"""
+        for level in "-O0", "-O2":
+            with self.subTest(level=level):
+                self.record(self.compile(text, level, language="cpp"))
+                self.assertEqual({size: (row["allocations"], row["writes"]) for size, row in self.heap().items()},
+                                 {160000: (1, 2010)})
+        self.record(self.compile("""
+            static char pool[1000];
+            static void *malloc(unsigned long bytes) { return pool + bytes; }
+            int main(void) { for (volatile char *p = malloc(100), *end = p + 50; p < end; p++) *p = 1; return 0; }""",
+                                 "-O0", "-fno-builtin"))
+        self.assertEqual(self.heap(), {})
+
     def test_objects_are_called_what_they_are_stored_into(self):
         text = """#include <stdlib.h>
 struct mesh { int n; volatile double *cells; volatile float *edges; };
