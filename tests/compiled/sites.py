@@ -143,6 +143,24 @@ class Allocations(Scratch):
                 self.assertEqual({size: (row["writes"], row["line"]) for size, row in found.items()},
                                  {800: (100, 6), 8192: (50, 8), 4096: (25, 13)})
 
+    def test_parts_of_mappings_are_unmapped(self):
+        """What is left, as of a mapping that is cut to where a boundary lies, is the object's."""
+        text = r"""
+            #include <sys/mman.h>
+            int main(void) {
+              volatile char *all = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              munmap((void *)all, 4096);
+              munmap((void *)(all + 16384), 4000);
+              munmap((void *)(all + 61440), 4096);
+              for (int i = 0; i < 50; i++) all[4096 + i] = all[16383 - i] = all[20480 + i] = all[61439 - i] = 1;
+              return 0;
+            }"""
+        for level in "-O0", "-O2":
+            with self.subTest(level=level):
+                self.record(self.compile(text, level))
+                self.assertEqual({size: (row["allocations"], row["writes"]) for size, row in self.heap().items()},
+                                 {65536: (1, 200)})
+
     def test_whatever_the_options(self):
         text = r"""
             #include <stdlib.h>

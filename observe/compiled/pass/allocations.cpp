@@ -36,7 +36,8 @@ std::optional<Kind> kind_named(StringRef name) {
       .Cases("realloc", "reallocf", "reallocarray", Kind::reallocates)
       .Case("posix_memalign", Kind::allocates_aligned)
       .Cases("mmap", "mmap64", Kind::maps)
-      .Cases("free", "munmap", Kind::frees)
+      .Case("free", Kind::frees)
+      .Case("munmap", Kind::unmaps)
       .StartsWith("_FortranAAllocatableAllocate", Kind::allocates_fortran)
       .StartsWith("_FortranAPointerAllocate", Kind::allocates_fortran)
       .StartsWith("_FortranAAllocatableDeallocate", Kind::frees_fortran)
@@ -57,6 +58,7 @@ std::optional<Kind> kind_of(const CallBase& call) {
   const bool returns_memory = call.getType()->isPointerTy();
   const bool as_declared = *kind == Kind::allocates     ? returns_memory && call.arg_size() >= 1
                            : *kind == Kind::maps        ? returns_memory && call.arg_size() >= 2
+                           : *kind == Kind::unmaps      ? call.arg_size() == 2 && is_pointer(0)
                            : *kind == Kind::reallocates ? returns_memory && call.arg_size() >= 2 && is_pointer(0)
                            : *kind == Kind::allocates_aligned
                                ? call.getType()->isIntegerTy() && call.arg_size() == 3 && is_pointer(0)
@@ -77,8 +79,8 @@ Value* bytes_of(const CallBase& call, IRBuilder<>& builder) {
   if (name == "calloc") return builder.CreateMul(argument(0), argument(1));
   if (name == "reallocarray") return builder.CreateMul(argument(1), argument(2));
   if (name == "posix_memalign") return argument(2);
-  const bool second =
-      name.starts_with("realloc") || name == "aligned_alloc" || name == "memalign" || name.starts_with("mmap");
+  const bool second = name.starts_with("realloc") || name == "aligned_alloc" || name == "memalign" ||
+                      name.starts_with("mmap") || name == "munmap";
   return argument(second ? 1 : 0);
 }
 
@@ -104,6 +106,10 @@ Value* freed_memory(const MemoryCall& memory, IRBuilder<>& before) {
   Value* first = memory.call->getArgOperand(0);
   const bool described = memory.kind == Kind::frees_fortran || memory.kind == Kind::assigns_fortran;
   return described ? base_of(first, before) : first;
+}
+
+Memory unmapped_memory(const MemoryCall& memory, IRBuilder<>& before) {
+  return {memory.call->getArgOperand(0), bytes_of(*memory.call, before)};
 }
 
 Memory allocated_memory(const MemoryCall& memory, IRBuilder<>& behind) {
