@@ -145,6 +145,7 @@ Result<int> measure_each(const BenchOptions& options, const std::vector<Chosen>&
 Result<int> emit(const BenchOptions& options, const std::vector<Chosen>& seeds) {
   if (seeds.size() != 1) return failure(ErrorKind::usage, "a program is made from one seed", "--emit " + options.emit);
   const Chosen& chosen = seeds[0];
+  if (!chosen.is_pattern) CACHESCAPE_CHECK(check_output(options.emit, chosen.name, "--emit"));
   CACHESCAPE_TRY(const std::string text,
                  about(chosen.name, proxy::proxy_program(chosen.seed, chosen.name, chosen.chains)));
   CACHESCAPE_CHECK(write_file(options.emit, text));
