@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "bytes/descriptor.hpp"
@@ -65,10 +67,14 @@ Result<void> check_sink(const std::string& path) {
   const bool is_there = ::stat(path.c_str(), &about) == 0;
   // Only files are the same after they were opened.
   if (path == "-" || (is_there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) return {};
-  const int how = O_WRONLY | O_CLOEXEC | O_NOCTTY | (is_there ? 0 : O_CREAT | O_EXCL);
-  const Descriptor descriptor(::open(path.c_str(), how, 0666));
+  // A link may lead to what is yet to be created.
+  const bool is_link = !is_there && ::lstat(path.c_str(), &about) == 0;
+  const int create = is_there ? 0 : is_link ? O_CREAT : O_CREAT | O_EXCL;
+  const Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | create, 0666));
   if (!descriptor.open()) return std::unexpected(system_error(errno, "open for writing", path));
-  if (!is_there) ::unlink(path.c_str());
+  std::error_code ignored;
+  if (is_link) std::filesystem::remove(std::filesystem::canonical(path, ignored), ignored);
+  if (!is_there && !is_link) ::unlink(path.c_str());
   return {};
 }
 

@@ -105,6 +105,10 @@ TEST_F(Files, ChecksWhatIsToBeWrittenAndLeavesIt) {
   EXPECT_EQ(std::filesystem::file_size(path("old")), 4u);
   EXPECT_TRUE(check_sink("-"));
   EXPECT_TRUE(check_sink("/dev/null"));
+  std::filesystem::create_symlink("new", path("link"));
+  EXPECT_TRUE(check_sink(path("link")));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
   EXPECT_EQ(check_sink(path("missing/file")).error().what, open_sink(path("missing/file")).error().what);
   EXPECT_EQ(check_sink(path("")).error().what, open_sink(path("")).error().what);
 }

@@ -9,7 +9,8 @@
 namespace cachescape::cli {
 namespace {
 
-enum class Input { object, source, header };
+/// Of sources, those that a preprocessor has read already search no folders for headers.
+enum class Input { object, preprocessed, source, header };
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
@@ -17,19 +18,21 @@ bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
 
 /// What a file is by the end of its name.
 Input input_of(std::string_view name) {
-  static constexpr std::string_view sources[] = {".c",    ".cc",  ".cp",  ".cxx", ".cpp", ".CPP", ".c++", ".C",
-                                                 ".i",    ".ii",  ".f",   ".F",   ".for", ".FOR", ".f90", ".F90",
-                                                 ".f95",  ".F95", ".f03", ".F03", ".f08", ".F08", ".f18", ".F18",
-                                                 ".cppm", ".ccm", ".m",   ".mm",  ".bc",  ".ll"};
+  static constexpr std::string_view sources[] = {
+      ".c",   ".cc",  ".cp",  ".cxx", ".cpp", ".CPP", ".c++", ".C",   ".f",   ".F",    ".for", ".FOR", ".f90",
+      ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", ".f18", ".F18", ".cppm", ".ccm", ".m",   ".mm"};
+  static constexpr std::string_view preprocessed[] = {".i", ".ii", ".mi", ".mii", ".bc", ".ll"};
   static constexpr std::string_view headers[] = {".h", ".hh", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".H"};
   const auto ends = [&](std::string_view ending) { return name.ends_with(ending); };
   if (std::ranges::any_of(sources, ends)) return Input::source;
+  if (std::ranges::any_of(preprocessed, ends)) return Input::preprocessed;
   return std::ranges::any_of(headers, ends) ? Input::header : Input::object;
 }
 
 /// What a file is when -x says its language.
 Input input_in(std::string_view language) {
   if (language.ends_with("-header")) return Input::header;
+  if (language.ends_with("cpp-output") || language == "ir") return Input::preprocessed;
   return language.starts_with("assembler") ? Input::object : Input::source;
 }
 
@@ -123,7 +126,7 @@ CompilerCall compiler_call(const std::vector<std::string>& given) {
   constexpr std::string_view target_option = "--target=";
   const std::vector<std::string> arguments = with_files_read(given);
   CompilerCall call;
-  bool sources = false, headers = false, linked = false, stops_early = false, no_code = false;
+  bool sources = false, preprocessed = false, headers = false, linked = false, stops_early = false, no_code = false;
   std::string language = "none";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];
@@ -132,6 +135,7 @@ CompilerCall compiler_call(const std::vector<std::string>& given) {
     if (a[0] != '-' || a == "-") {
       const Input input = language != "none" ? input_in(language) : a == "-" ? Input::source : input_of(a);
       sources |= input == Input::source;
+      preprocessed |= input == Input::preprocessed;
       headers |= input == Input::header;
       linked |= input != Input::header;
       continue;
@@ -150,7 +154,7 @@ CompilerCall compiler_call(const std::vector<std::string>& given) {
     if (takes_value(a)) ++i;
   }
   call.reads = sources || headers;
-  call.compiles = sources && !no_code;
+  call.compiles = (sources || preprocessed) && !no_code;
   call.links = linked && !stops_early && !no_code;
   return call;
 }

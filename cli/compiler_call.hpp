@@ -7,7 +7,7 @@
 namespace cachescape::cli {
 
 struct CompilerCall {
-  bool reads = false;     ///< sources or headers, whatever it does with them
+  bool reads = false;     ///< sources or headers that may include others, whatever it does with them
   bool compiles = false;  ///< makes code from sources
   bool links = false;
   bool shared = false;

@@ -19,9 +19,9 @@ bool same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Result<void> check_output(const std::string& output, const std::string& input) {
+Result<void> check_output(const std::string& output, const std::string& input, const std::string& option) {
   if (same_file(output, input))
-    return failure(ErrorKind::usage, "the output is the input itself", "-o " + output, "choose another name");
+    return failure(ErrorKind::usage, "the output is the input itself", option + " " + output, "choose another name");
   return {};
 }
 

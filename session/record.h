@@ -61,8 +61,9 @@ enum {
   CACHESCAPE_ALLOCATED_BY_STACK = 10,
   /* what a system call accesses: descriptor that names the call's site (code.h), address, bytes, kind */
   CACHESCAPE_KERNEL = 11,
-  CACHESCAPE_CONTEXT = 12, /* number of the calling context (code.h) of what follows, how the thread has come to it */
-  CACHESCAPE_MARKERS = 16  /* no address is below this */
+  CACHESCAPE_CONTEXT = 12,  /* number of the calling context (code.h) of what follows, how the thread has come to it */
+  CACHESCAPE_UNMAPPED = 13, /* address, bytes: whole pages, of one allocation or of several, or of a part of one */
+  CACHESCAPE_MARKERS = 16   /* no address is below this */
 };
 
 CACHESCAPE_STATIC_ASSERT(sizeof(struct cachescape_access) == 20, "fixed layout");

@@ -82,6 +82,7 @@ Result<unsigned> chains_of(const std::string& ilp) {
 struct Chosen {
   std::string name;
   synth::Seed seed;
+  bool is_pattern = false;
   bool chains_chosen = false;
   unsigned chains = 1;
 };
@@ -95,7 +96,7 @@ Result<std::vector<Chosen>> chosen_seeds(const BenchOptions& options) {
     const bool known = i >= options.seeds.size() && proxy::is_pattern(names[i]);
     CACHESCAPE_TRY(synth::Seed seed, known ? proxy::pattern_seed(names[i]) : synth::read_seed(names[i]));
     const unsigned chains = asked > 0 ? asked : proxy::chosen_chains(proxy::parallelism_of(seed));
-    all.push_back({names[i], std::move(seed), asked == 0, chains});
+    all.push_back({names[i], std::move(seed), known, asked == 0, chains});
   }
   return all;
 }
@@ -144,6 +145,7 @@ Result<int> measure_each(const BenchOptions& options, const std::vector<Chosen>&
 Result<int> emit(const BenchOptions& options, const std::vector<Chosen>& seeds) {
   if (seeds.size() != 1) return failure(ErrorKind::usage, "a program is made from one seed", "--emit " + options.emit);
   const Chosen& chosen = seeds[0];
+  if (!chosen.is_pattern) CACHESCAPE_CHECK(check_output(options.emit, chosen.name, "--emit"));
   CACHESCAPE_TRY(const std::string text,
                  about(chosen.name, proxy::proxy_program(chosen.seed, chosen.name, chosen.chains)));
   CACHESCAPE_CHECK(write_file(options.emit, text));
@@ -209,7 +211,7 @@ Result<std::vector<proxy::PatternRun>> runs_of_table(const BenchOptions& options
   }
   CACHESCAPE_TRY(how.footprint, footprint_of(options, Bytes{0}));
   for (const Chosen& chosen : seeds) {
-    if (!proxy::is_pattern(chosen.name)) CACHESCAPE_CHECK(add(chosen.name, chosen.seed, chosen.chains));
+    if (!chosen.is_pattern) CACHESCAPE_CHECK(add(chosen.name, chosen.seed, chosen.chains));
   }
   return runs;
 }

@@ -45,7 +45,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-pid_t child_of_signals = 0;
+volatile pid_t child_of_signals = 0;
 void pass_on(int signal) {
   if (child_of_signals > 0) kill(child_of_signals, signal);
 }
@@ -192,6 +192,8 @@ Result<int> run(RecordOptions& options) {
     if (over || waitid(P_PID, static_cast<id_t>(child.pid), &about, WEXITED | WNOWAIT | how) != 0 || about.si_pid == 0)
       return over;
     processor_seconds = processor_time(child.pid).own;
+    // Once it is waited for, its number may be another process's.
+    child_of_signals = 0;
     over = waitpid(child.pid, &status, 0) == child.pid;
     return over;
   };
@@ -214,10 +216,13 @@ Result<int> run(RecordOptions& options) {
                     "ended with {}",
                     code));
   }
-  if (recorded->accesses == 0 && !options.recording.region.empty())
+  // What was not kept was not asked for, or not there.
+  const bool nothing_there =
+      recorded->accesses == 0 && !options.recording.counters_only && options.recording.window.everything();
+  if (nothing_there && !options.recording.region.empty())
     note(fmt::format("{}: nothing was accessed in a region “{}”, so nothing was recorded; it may have another name",
                      options.command[0], options.recording.region));
-  if (recorded->accesses == 0 && !options.recording.from.empty())
+  if (nothing_there && !options.recording.from.empty())
     note(fmt::format("{}: {} was not called, so nothing was recorded; it may be inlined, or have another name",
                      options.command[0], options.recording.from));
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && engine != Engine::compiled)

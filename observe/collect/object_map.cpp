@@ -6,6 +6,14 @@
 #include "observe/collect/callers_location.hpp"
 
 namespace cachescape::collect {
+namespace {
+
+std::uint64_t end_of(std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  return bytes > most - address ? most : address + bytes;
+}
+
+}  // namespace
 
 void ObjectMap::clear(std::uint64_t begin, std::uint64_t end, std::uint32_t for_object) {
   auto at = ranges_.upper_bound(begin);
@@ -86,9 +94,7 @@ std::uint32_t ObjectMap::heap_object(const AllocationOrigin& origin, const Modul
 
 void ObjectMap::allocate(std::uint64_t address, std::uint64_t bytes, const AllocationOrigin& origin,
                          const ModuleSet& modules) {
-  const std::uint64_t end = bytes > std::numeric_limits<std::uint64_t>::max() - address
-                                ? std::numeric_limits<std::uint64_t>::max()
-                                : address + bytes;
+  const std::uint64_t end = end_of(address, bytes);
   const std::uint32_t object = heap_object(origin, modules);
   if (address % SmallObjects::granule != 0 || end - address > SmallObjects::most_bytes || end == address)
     return put(address, end, object);
@@ -108,6 +114,24 @@ void ObjectMap::free(std::uint64_t address) {
   live_bytes_[at->second.object] -= at->second.end - at->first;
   at->second.freed = true;
   ++ranges_generation_;
+}
+
+void ObjectMap::unmap(std::uint64_t address, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const std::uint64_t end = end_of(address, bytes);
+  if (const auto small = small_.remove(address); small.object != nowhere) live_bytes_[small.object] -= small.bytes;
+  small_.clear(address, end);
+  auto at = ranges_.upper_bound(address);
+  if (at != ranges_.begin() && std::prev(at)->second.end > address) --at;
+  while (at != ranges_.end() && at->first < end) {
+    const auto [first, range] = *at;
+    at = ranges_.erase(at);
+    if (first < address) ranges_.emplace(first, Range{address, range.object, range.freed});
+    if (range.end > end) at = ranges_.emplace(end, Range{range.end, range.object, range.freed}).first;
+    if (!range.freed) live_bytes_[range.object] -= std::min(range.end, end) - std::max(first, address);
+    ++generation_;
+    ++ranges_generation_;
+  }
 }
 
 ObjectMap::Stretch ObjectMap::around(std::uint64_t address) const {

@@ -32,6 +32,8 @@ class ObjectMap {
   /// An allocation was made; what was there before is gone.
   void allocate(std::uint64_t address, std::uint64_t bytes, const AllocationOrigin& origin, const ModuleSet& modules);
   void free(std::uint64_t address);
+  /// What lay there is gone; what is left of it belongs to its object. O(objects there × log objects).
+  void unmap(std::uint64_t address, std::uint64_t bytes);
 
   /// The small object at an address, or nowhere. O(1).
   std::uint32_t small_object(std::uint64_t address) const { return small_.at(address); }

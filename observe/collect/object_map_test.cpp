@@ -19,6 +19,13 @@ class NaiveMap {
   void free(std::uint64_t begin) {
     if (bytes_[begin].first != nowhere && bytes_[begin].second == begin) remove(begin);
   }
+  void unmap(std::uint64_t begin, std::uint64_t end) {
+    if (begin == end) return;
+    for (std::uint64_t at = begin; at < end; ++at) bytes_[at].first = nowhere;
+    // What is left behind that is an allocation by itself.
+    const std::uint64_t of = bytes_[end].second;
+    for (std::uint64_t at = end; of < end && at < size && bytes_[at].second == of; ++at) bytes_[at].second = end;
+  }
   std::uint32_t at(std::uint64_t address) const { return bytes_[address].first; }
 
   static constexpr std::uint64_t size = 300;
@@ -40,9 +47,14 @@ RC_GTEST_PROP(ObjectMap, AgreesWithANaiveTwin, ()) {
   const int steps = *rc::gen::inRange(1, 60);
   for (int i = 0; i < steps; ++i) {
     const auto begin = *rc::gen::inRange<std::uint64_t>(0, (NaiveMap::size - 50) / 2) * 2 + 1;
-    if (*rc::gen::inRange(0, 3) == 0) {
+    const int action = *rc::gen::inRange(0, 6);
+    if (action < 2) {
       map.free(begin);
       naive.free(begin);
+    } else if (action == 2) {
+      const auto bytes = *rc::gen::inRange<std::uint64_t>(0, 50);
+      map.unmap(begin, bytes);
+      naive.unmap(begin, begin + bytes);
     } else {
       const auto bytes = *rc::gen::inRange<std::uint64_t>(0, 50);
       const auto site = *rc::gen::inRange<std::uint32_t>(0, 5);
@@ -58,6 +70,23 @@ RC_GTEST_PROP(ObjectMap, AgreesWithANaiveTwin, ()) {
       if (!same) RC_FAIL("another object, or a stretch that does not hold it");
     }
   }
+}
+
+TEST(ObjectMap, WhatIsUnmappedIsGone) {
+  ObjectMap map;
+  const ModuleSet modules;
+  for (std::uint64_t page = 1; page < 4; ++page) map.allocate(page * 4096, 4096, {.site = 1}, modules);
+  map.unmap(4096, 2 * 4096);
+  EXPECT_EQ(map.object_at(4096), nowhere);
+  EXPECT_EQ(map.object_at(3 * 4096 - 1), nowhere);
+  EXPECT_EQ(map.object_at(3 * 4096), 0u);
+  // Memory that comes and goes is no more than there was at a time.
+  for (int i = 0; i < 5; ++i) {
+    map.allocate(1 << 20, 1 << 16, {.site = 2}, modules);
+    map.unmap(1 << 20, 1 << 15);
+    map.unmap((1 << 20) + (1 << 15), 1 << 15);
+  }
+  EXPECT_EQ(map.objects()[1].most_bytes, 1u << 16);
 }
 
 /// Objects that begin at multiples of 16, small and large, one in the place of another.

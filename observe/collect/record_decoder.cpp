@@ -12,7 +12,7 @@ namespace {
 // No program has more; what claims to is broken.
 constexpr std::uint64_t most_threads = 1 << 20;
 
-constexpr std::size_t marker_arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4, 4, 2};
+constexpr std::size_t marker_arguments[CACHESCAPE_MARKERS] = {0, 3, 1, 1, 1, 0, 0, 1, 2, 1, 4, 4, 2, 2};
 
 }  // namespace
 
@@ -237,6 +237,9 @@ std::size_t RecordDecoder::take_marker(std::span<const std::uint64_t> words, Out
       return 0;
     case CACHESCAPE_FREED:
       context_.objects.free(words[1]);
+      return length;
+    case CACHESCAPE_UNMAPPED:
+      context_.objects.unmap(words[1], words[2]);
       return length;
     case CACHESCAPE_SWITCH_ON:
       switched_off_ = false;

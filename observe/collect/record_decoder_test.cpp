@@ -309,6 +309,7 @@ TEST_F(Decoding, BrokenRecordsEndTheirBlockOnly) {
       {site_, low, low},  // names the site of an allocation
       {CACHESCAPE_ALLOCATED, 1, 2},
       {CACHESCAPE_FREED},
+      {CACHESCAPE_UNMAPPED, 1},
       {12, 1, 2, 3},  // no such marker
       {15},
   };
@@ -325,6 +326,9 @@ TEST_F(Decoding, MarkersAllocateAndSwitch) {
   EXPECT_EQ(context_.objects.object_at(low + 99), 0u);
   decode({CACHESCAPE_FREED, low});
   EXPECT_EQ(context_.objects.object_at(low + 99), nowhere);
+  decode({CACHESCAPE_ALLOCATED, low, 10'000, site_, CACHESCAPE_UNMAPPED, low, 4096});
+  EXPECT_EQ(context_.objects.object_at(low + 4095), nowhere);
+  EXPECT_EQ(context_.objects.object_at(low + 4096), 0u);
   EXPECT_EQ(decoded({CACHESCAPE_SWITCH_OFF, two_, low, low, affine_, 9, low, low, residual_, 1, low, 500,
                      CACHESCAPE_SWITCH_ON, sized_, low, 8}),
             (Expected{write_of(low, 8)}));

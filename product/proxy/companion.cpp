@@ -102,7 +102,9 @@ Result<void> run_command(const std::string& command) {
     die_with_parent(parent);
     const int null = open("/dev/null", O_RDWR);
     for (int stream = 0; stream <= 2; ++stream) dup2(null, stream);
+    // Those that writing to a file may bring, whatever they are to us.
     std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGXFSZ, SIG_DFL);
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
   }

@@ -86,6 +86,16 @@ class Calls(Scratch):
             with self.subTest(call=call):
                 self.run_it([CC, "-Werror", call, "marked.c"])
 
+    def test_sources_that_are_preprocessed(self):
+        """As distributed compilers get them; no folder is searched for headers then, which clang warns of."""
+        self.run_it([CC, "-E", "touch.c", "-o", "touch.i"])
+        self.plain("-O1", "-S", "-emit-llvm", "touch.c", "-o", "touch.ll")
+        for call in ["touch.i"], ["-x", "cpp-output", "touch.i"], ["touch.ll"], ["-x", "ir", "touch.ll"]:
+            with self.subTest(call=call):
+                self.run_it([CC, "-O2", "-Werror", "-c", *call, "-o", "touch.o"])
+                self.run_it([CC, "-O2", "main.c", "touch.o", "-o", "x"])
+                self.assertEqual(self.writes(), 1000)
+
     def test_one_object_of_several(self):
         self.run_it([CC, "-O2", "-r", "-Werror", "touch.c", "main.c", "-o", "both.o"])
         self.run_it([CC, "-Werror", "both.o", "-o", "x"])

@@ -52,7 +52,8 @@ class Calipers(Scratch):
         self.assertEqual(self.writes(program, "--region", "no such region"), 0)
         self.assertIn("nothing was accessed in a region “no such region”",
                       self.record(program, options=["--region", "no such region"]).stderr)
-        self.assertNotIn("nothing was accessed", self.record(program, options=["--region", "odd"]).stderr)
+        for more in [], ["--skip", "1000000"], ["--counters-only"]:
+            self.assertNotIn("nothing was accessed", self.record(program, options=["--region", "odd", *more]).stderr)
         # Entered 200,000 times, and counters still find room in the session.
         self.assertEqual(self.counters()["store.i32"], 100 * (1 + 2 + 4 + 8 + 4 * 16) + 100)
 

@@ -10,26 +10,47 @@ namespace {
 using namespace llvm;
 using Kind = MemoryCall::Kind;
 
-// By their names alone: LLVM does not look at them where optimisation is off or the program says -fno-builtin.
+// With other arguments than these, operator new places objects in memory that the program has got already: a place, an
+// arena.
+bool is_new(StringRef name) {
+  if (!name.consume_front("_Znwm") && !name.consume_front("_Znam")) return false;
+  name.consume_back("12__hot_cold_t");
+  return StringSwitch<bool>(name)
+      .Cases("", "RKSt9nothrow_t", "St11align_val_t", "St11align_val_tRKSt9nothrow_t", true)
+      .Default(false);
+}
+
+bool is_delete(StringRef name) {
+  if (!name.consume_front("_ZdlPv") && !name.consume_front("_ZdaPv")) return false;
+  return StringSwitch<bool>(name)
+      .Cases("", "m", "RKSt9nothrow_t", "St11align_val_t", "mSt11align_val_t", "St11align_val_tRKSt9nothrow_t", true)
+      .Default(false);
+}
+
+// LLVM's own list is empty where optimisation is off or the program says -fno-builtin.
+std::optional<Kind> kind_named(StringRef name) {
+  if (is_new(name)) return Kind::allocates;
+  if (is_delete(name)) return Kind::frees;
+  return StringSwitch<std::optional<Kind>>(name)
+      .Cases("malloc", "calloc", "valloc", "pvalloc", "memalign", "aligned_alloc", Kind::allocates)
+      .Cases("realloc", "reallocf", "reallocarray", Kind::reallocates)
+      .Case("posix_memalign", Kind::allocates_aligned)
+      .Cases("mmap", "mmap64", Kind::maps)
+      .Case("free", Kind::frees)
+      .Case("munmap", Kind::unmaps)
+      .StartsWith("_FortranAAllocatableAllocate", Kind::allocates_fortran)
+      .StartsWith("_FortranAPointerAllocate", Kind::allocates_fortran)
+      .StartsWith("_FortranAAllocatableDeallocate", Kind::frees_fortran)
+      .StartsWith("_FortranAPointerDeallocate", Kind::frees_fortran)
+      .Case("_FortranAAssign", Kind::assigns_fortran)
+      .Default(std::nullopt);
+}
+
 std::optional<Kind> kind_of(const CallBase& call) {
+  // A function of these names that is static is the file's own.
   const Function* callee = call.getCalledFunction();
-  if (callee == nullptr) return std::nullopt;
-  const auto kind = StringSwitch<std::optional<Kind>>(callee->getName())
-                        .Cases("malloc", "calloc", "valloc", "pvalloc", "memalign", "aligned_alloc", Kind::allocates)
-                        .StartsWith("_Znwm", Kind::allocates)
-                        .StartsWith("_Znam", Kind::allocates)
-                        .Cases("realloc", "reallocf", "reallocarray", Kind::reallocates)
-                        .Case("posix_memalign", Kind::allocates_aligned)
-                        .Cases("mmap", "mmap64", Kind::maps)
-                        .Cases("free", "munmap", Kind::frees)
-                        .StartsWith("_ZdlPv", Kind::frees)
-                        .StartsWith("_ZdaPv", Kind::frees)
-                        .StartsWith("_FortranAAllocatableAllocate", Kind::allocates_fortran)
-                        .StartsWith("_FortranAPointerAllocate", Kind::allocates_fortran)
-                        .StartsWith("_FortranAAllocatableDeallocate", Kind::frees_fortran)
-                        .StartsWith("_FortranAPointerDeallocate", Kind::frees_fortran)
-                        .Case("_FortranAAssign", Kind::assigns_fortran)
-                        .Default(std::nullopt);
+  if (callee == nullptr || callee->hasLocalLinkage()) return std::nullopt;
+  const auto kind = kind_named(callee->getName());
   if (!kind) return std::nullopt;
   const auto is_pointer = [&](unsigned i) {
     return i < call.arg_size() && call.getArgOperand(i)->getType()->isPointerTy();
@@ -37,6 +58,7 @@ std::optional<Kind> kind_of(const CallBase& call) {
   const bool returns_memory = call.getType()->isPointerTy();
   const bool as_declared = *kind == Kind::allocates     ? returns_memory && call.arg_size() >= 1
                            : *kind == Kind::maps        ? returns_memory && call.arg_size() >= 2
+                           : *kind == Kind::unmaps      ? call.arg_size() == 2 && is_pointer(0)
                            : *kind == Kind::reallocates ? returns_memory && call.arg_size() >= 2 && is_pointer(0)
                            : *kind == Kind::allocates_aligned
                                ? call.getType()->isIntegerTy() && call.arg_size() == 3 && is_pointer(0)
@@ -57,8 +79,8 @@ Value* bytes_of(const CallBase& call, IRBuilder<>& builder) {
   if (name == "calloc") return builder.CreateMul(argument(0), argument(1));
   if (name == "reallocarray") return builder.CreateMul(argument(1), argument(2));
   if (name == "posix_memalign") return argument(2);
-  const bool second =
-      name.starts_with("realloc") || name == "aligned_alloc" || name == "memalign" || name.starts_with("mmap");
+  const bool second = name.starts_with("realloc") || name == "aligned_alloc" || name == "memalign" ||
+                      name.starts_with("mmap") || name == "munmap";
   return argument(second ? 1 : 0);
 }
 
@@ -84,6 +106,10 @@ Value* freed_memory(const MemoryCall& memory, IRBuilder<>& before) {
   Value* first = memory.call->getArgOperand(0);
   const bool described = memory.kind == Kind::frees_fortran || memory.kind == Kind::assigns_fortran;
   return described ? base_of(first, before) : first;
+}
+
+Memory unmapped_memory(const MemoryCall& memory, IRBuilder<>& before) {
+  return {memory.call->getArgOperand(0), bytes_of(*memory.call, before)};
 }
 
 Memory allocated_memory(const MemoryCall& memory, IRBuilder<>& behind) {

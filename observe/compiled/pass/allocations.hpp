@@ -15,6 +15,7 @@ struct MemoryCall {
     allocates_aligned,  ///< posix_memalign: stores its address
     maps,               ///< mmap: returns all ones where it fails
     frees,
+    unmaps,             ///< munmap: frees pages, which may be a part of what mmap gave
     reallocates,        ///< does both
     allocates_fortran,  ///< a variable with a descriptor
     frees_fortran,
@@ -24,7 +25,7 @@ struct MemoryCall {
   Kind kind;
 
   bool frees() const { return kind == Kind::frees || kind == Kind::frees_fortran || kind == Kind::reallocates; }
-  bool allocates() const { return kind != Kind::frees && kind != Kind::frees_fortran; }
+  bool allocates() const { return kind != Kind::frees && kind != Kind::frees_fortran && kind != Kind::unmaps; }
   /// What names the memory in the source: the call, whose result goes somewhere, or a variable.
   llvm::Value* named_by() const;
 };
@@ -39,6 +40,8 @@ struct Memory {
 
 /// What the call is about to free; of an assignment, what it may free.
 llvm::Value* freed_memory(const MemoryCall& memory, llvm::IRBuilder<>& before);
+/// The pages that the call is about to unmap.
+Memory unmapped_memory(const MemoryCall& memory, llvm::IRBuilder<>& before);
 /// What the call has allocated.
 Memory allocated_memory(const MemoryCall& memory, llvm::IRBuilder<>& behind);
 

@@ -180,10 +180,16 @@ void Instrumenter::add_allocations(Function& function, std::vector<Instruction*>
     const FunctionCallee freed = module_.getOrInsertFunction("cachescape_freed_v1", nothing, pointer);
     other_code.push_back(builder.CreateCall(freed, {address}));
   };
+  const auto tell_unmapped = [&](IRBuilder<>& builder, const Memory& memory) {
+    const FunctionCallee unmapped =
+        module_.getOrInsertFunction("cachescape_unmapped_v1", nothing, pointer, Type::getInt64Ty(context));
+    other_code.push_back(builder.CreateCall(unmapped, {memory.address, memory.bytes}));
+  };
   for (const MemoryCall& memory : memory_calls(function)) {
     CallBase* call = memory.call;
     IRBuilder<> before(call);
     if (memory.frees()) tell_freed(before, freed_memory(memory, before));
+    if (memory.kind == Kind::unmaps) tell_unmapped(before, unmapped_memory(memory, before));
     if (!memory.allocates()) continue;
     Value* old = memory.kind == Kind::assigns_fortran ? freed_memory(memory, before) : nullptr;
     StaticAccess site;

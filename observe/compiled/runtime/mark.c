@@ -1,5 +1,6 @@
 /* What instrumented code and the calipers of <cachescape/mark.h> call. */
 #include <string.h>
+#include <unistd.h>
 
 #include "observe/compiled/runtime/runtime.h"
 
@@ -21,6 +22,13 @@ CACHESCAPE_EXPORT void cachescape_allocated_by_stack_v1(const void* address, uin
 CACHESCAPE_EXPORT void cachescape_freed_v1(const void* address) {
   if (address == NULL || cachescape_session == NULL) return;
   cachescape_marker(CACHESCAPE_FREED, (uint64_t)(uintptr_t)address, 0, 0, 0, 1);
+}
+
+/* The system takes whole pages back. */
+CACHESCAPE_EXPORT void cachescape_unmapped_v1(const void* address, uint64_t bytes) {
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  if (address == NULL || bytes == 0 || cachescape_session == NULL) return;
+  cachescape_marker(CACHESCAPE_UNMAPPED, (uint64_t)(uintptr_t)address, (bytes + page - 1) / page * page, 0, 0, 2);
 }
 
 /* Tags are copied into the session once, however often a region is entered, and compared by their text: Fortran passes
