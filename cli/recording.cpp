@@ -331,10 +331,8 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
                                 const std::function<bool()>& program_is_over) {
   CACHESCAPE_TRY(const AnalysisOptions analysis, recording_analysis(options));
   std::optional<Analyzer> analyzer;
-  std::unique_ptr<profile::ProfileWriter> writer;
   if (!options.only_trace) {
     CACHESCAPE_TRY(analyzer, Analyzer::create(analysis));
-    CACHESCAPE_TRY(writer, profile::ProfileWriter::create(options.output));
   }
   std::unique_ptr<trace::TraceWriter> trace;
   if (!options.trace.empty()) {
@@ -354,6 +352,16 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
   if (!options.debug_folder.empty()) collector.context().debug_folder = options.debug_folder;
   recorder.use(collector.context());
   std::vector<Error> problems;
+  const auto joined = [&context = collector.context()] {
+    return context.modules.modules() > 0 || context.code.joined();
+  };
+  std::unique_ptr<profile::ProfileWriter> writer;
+  // A program that turns out not to be observed leaves the profile that was there before.
+  const auto begin_profile = [&]() -> Result<void> {
+    if (writer != nullptr || options.only_trace || !joined()) return {};
+    CACHESCAPE_TRY(writer, profile::ProfileWriter::create(options.output));
+    return {};
+  };
 
   // A snapshot takes time for every distance that occurred: ever more seldom, so that they never cost more than a part.
   Clock::time_point next_snapshot = start + std::chrono::seconds(30);
@@ -367,6 +375,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
         if (program_is_over()) break;
         collector.wait(20);
       }
+      CACHESCAPE_CHECK(begin_profile());
       if (options.show_progress)
         progress.update([&] {
           const ProcessorTime used = processor_time(options.process);
@@ -389,11 +398,12 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     }
   }
   collector.collect_rest();
+  CACHESCAPE_CHECK(begin_profile());
 
   Recorded result;
   result.accesses = recorder.accesses();
   result.threads = collector.threads();
-  result.joined = collector.context().modules.modules() > 0 || collector.context().code.joined();
+  result.joined = joined();
   result.finished = collector.finished();
   result.seconds = seconds();
   result.instructions = collector.instructions();
@@ -403,8 +413,7 @@ Result<Recorded> record_session(collect::SessionFile& session, const RecordingOp
     Profile profile = profile_so_far(recorder, collector, session, options, problems);
     for (const Error& problem : problems)
       note(fmt::format("{}: {}; code there has no names", problem.where, problem.what));
-    profile.losses.truncated =
-        result.joined && (!collector.finished() || (options.ended_by_signal && options.ended_by_signal()));
+    profile.losses.truncated = !collector.finished() || (options.ended_by_signal && options.ended_by_signal());
     written = writer->update(profile);
     if (written) written = writer->finish();
   }

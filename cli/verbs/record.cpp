@@ -205,7 +205,6 @@ Result<int> run(RecordOptions& options) {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (!recorded) return std::unexpected(recorded.error());
   if (!recorded->joined) {
-    if (!options.recording.only_trace) unlink(options.recording.output.c_str());
     if (engine != Engine::compiled)
       return failure(
           ErrorKind::unsupported, fmt::format("{} could not run it, so nothing was observed", emulator_name(engine)),

@@ -166,6 +166,12 @@ class Calls(Scratch):
         self.assertIn("it is not instrumented", done.stderr)
         self.assertNotEqual(done.returncode, 0)
         self.assertFalse((self.folder / "out.cscape").exists())
+        # What was recorded before is not lost.
+        self.run_it([CC, "-O2", "touch.c", "main.c", "-o", "observed"])
+        self.record("./observed")
+        before = (self.folder / "out.cscape").read_bytes()
+        self.record("./x", options=["--engine", "compiled"], expect=None)
+        self.assertEqual((self.folder / "out.cscape").read_bytes(), before)
 
 
 class Selection(Scratch):
