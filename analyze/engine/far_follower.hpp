@@ -28,6 +28,7 @@ class FarFollower {
     if (to.fronts == to.full.size()) to.full.push_back({std::make_unique<FarTouches>(), {}});
     Full& full = to.full[to.fronts++];
     front.take_far(full.touches, full.events);
+    waiting_ = true;
     // A loop may pass more lines in a moment than there is room for.
     if (to.fronts == most_in_a_piece) followed();
   }
@@ -37,7 +38,9 @@ class FarFollower {
   }
   /// The analysis, which has followed all that was added. It may be told of other touches until the next add().
   FarAnalysis& followed() {
-    found_.catch_up([this](Found& found) { follow(found); });
+    // Loops ask for each of theirs.
+    if (waiting_) found_.catch_up([this](Found& found) { follow(found); });
+    waiting_ = false;
     return analysis_;
   }
 
@@ -71,6 +74,7 @@ class FarFollower {
 
   FarAnalysis analysis_;
   HandedOn<Found> found_;
+  bool waiting_ = false;  ///< something was added that may not have been followed; known to the thread that adds
 };
 
 }  // namespace cachescape::analyze

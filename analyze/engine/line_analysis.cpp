@@ -89,11 +89,10 @@ void LineAnalysis::consume(std::span<const PackedAccess> accesses) {
 
 void LineAnalysis::flush() {
   take_pending();
-  hand_on_far();
+  follow_far();
   front_.end_stays();
-  hand_on_far();
+  FarAnalysis& far = follow_far();
   if (sets_) sets_->catch_up();
-  FarAnalysis& far = far_.followed();
   front_.take_near(
       [&](std::size_t group, std::uint32_t distance, std::uint64_t times) { far.add(group, distance, times); });
   if (options_.places) {
@@ -118,21 +117,27 @@ void LineAnalysis::take_pending() {
 }
 
 void LineAnalysis::hand_on_far() {
-  if (sets_) sets_->add(entering_lines(front_.far()));
-  if (leaves_far_) {
-    far_.add(front_);
-  } else {
-    far_.analysis().follow(front_.far(), front_.events());
-    front_.clear_far();
+  if (!leaves_far_) {
+    follow_far();
+    return;
   }
+  if (sets_) sets_->add(entering_lines(front_.far()));
+  far_.add(front_);
+}
+
+FarAnalysis& LineAnalysis::follow_far() {
+  if (sets_) sets_->add(entering_lines(front_.far()));
+  FarAnalysis& far = far_.followed();
+  far.follow(front_.far(), front_.events());
+  front_.clear_far();
+  return far;
 }
 
 void LineAnalysis::seed(const std::vector<Line>& recency_order) {
   for (const Line line : recency_order) put(line, 0, 0, 0);
   take_pending();
-  hand_on_far();
   // They have been followed before any piece of the work comes.
-  far_.followed();
+  follow_far();
   if (sets_) sets_->catch_up();
 }
 

@@ -116,7 +116,10 @@ class LineAnalysis {
     return touchers_ == nullptr && options_.sample.halvings() == 0 && !options_.popularity && !others_;
   }
   void take_pending();
+  /// The front's far touches go on to whoever follows them …
   void hand_on_far();
+  /// … or are followed at once, after all that came before.
+  FarAnalysis& follow_far();
   Front new_front() const;
   const FarStack& stack() const { return far_.analysis().stack(); }
   std::vector<Line> recency_order(const std::function<bool(Line)>& keep) const;

@@ -62,16 +62,15 @@ Reach LineAnalysis::reach_of(const PlannedLoop& planned, std::size_t cluster) co
 
 bool LineAnalysis::sweep(const Loop& loop, const PlannedLoop& planned) {
   take_pending();
-  hand_on_far();
+  FarAnalysis& far = follow_far();
   if (options_.write_backs) {
     front_.end_stays();
-    hand_on_far();
+    follow_far();
   }
   line_up(loop, planned);
   SweptLines& lines = *sweep_.lines;
   const std::size_t count = sweep_.count;
   const std::uint16_t* const leave = planned.plan.first_in_first_out() ? lines.as_they_came : lines.leave;
-  FarAnalysis& far = far_.followed();
   if (!far.sweep({{lines.come, count},
                   {leave, count},
                   planned.plan.before().came,
