@@ -7,7 +7,8 @@
 
 namespace cachescape::analyze {
 
-struct FarStack::Engine {
+// What is stored for a sweep's lines lies elsewhere in a page than what is loaded for them, in every run.
+struct alignas(4096) FarStack::Engine {
   explicit Engine(const StackDistances::Options& options)
       : enter(use_avx2(options.path) ? enter_avx2 : enter_portable),
         sweep(use_avx2(options.path) ? sweep_avx2 : sweep_portable),
@@ -18,7 +19,7 @@ struct FarStack::Engine {
   StackSweeper sweep;
   std::uint64_t most_lines;
   FarStackState state;
-  std::vector<std::uint32_t*> times;  ///< room for a sweep's
+  std::vector<std::uint32_t*> times = std::vector<std::uint32_t*>(1024);  ///< room for a sweep's
 };
 
 FarStack::FarStack() : FarStack(StackDistances::Options()) {}

@@ -64,6 +64,7 @@ struct Analyzer::Engine {
   void lay_out_lanes();
   void analyse(std::uint64_t piece, std::size_t line, bool own);
   void follow_far(std::uint64_t piece, std::size_t line, bool own);
+  bool nothing_far(std::uint64_t piece, std::size_t line, bool own);
   void follow_sets(std::uint64_t piece, std::size_t line, bool own);
   template <class Visit>
   void for_each_analysis(Visit visit) {

@@ -223,7 +223,8 @@ void Analyzer::Engine::lay_out_lanes() {
     for (std::size_t l = 0; l < everything.size(); ++l) {
       const std::size_t finds = all.size();
       all.push_back({[this, l, own](std::uint64_t piece) { analyse(piece, l, own); }, {}});
-      far.push_back({[this, l, own](std::uint64_t piece) { follow_far(piece, l, own); }, finds});
+      far.push_back({[this, l, own](std::uint64_t piece) { follow_far(piece, l, own); }, finds,
+                     [this, l, own](std::uint64_t piece) { return nothing_far(piece, l, own); }});
       if (everything[l]->set_follower() != nullptr)
         all.push_back({[this, l, own](std::uint64_t piece) { follow_sets(piece, l, own); }, finds});
     }
@@ -253,6 +254,11 @@ void Analyzer::Engine::analyse(std::uint64_t piece, std::size_t line, bool own) 
 void Analyzer::Engine::follow_far(std::uint64_t piece, std::size_t line, bool own) {
   if (!own) return everything[line]->far_follower().follow(piece);
   for (Thread& t : threads) t.own[line]->far_follower().follow(piece);
+}
+
+bool Analyzer::Engine::nothing_far(std::uint64_t piece, std::size_t line, bool own) {
+  if (!own) return everything[line]->far_follower().nothing_in(piece);
+  return std::ranges::all_of(threads, [&](Thread& t) { return t.own[line]->far_follower().nothing_in(piece); });
 }
 
 void Analyzer::Engine::follow_sets(std::uint64_t piece, std::size_t line, bool own) {

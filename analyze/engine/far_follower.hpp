@@ -32,6 +32,10 @@ class FarFollower {
     // A loop may pass more lines in a moment than there is room for.
     if (to.fronts == most_in_a_piece) followed();
   }
+  /// Whether surely nothing is left in a piece to which nobody adds any more.
+  bool nothing_in(std::uint64_t piece) const {
+    return found_.surely(piece, [](const Found& found) { return found.fronts == 0; });
+  }
   /// Follows what was added to a piece. Pieces have to be followed in their order.
   void follow(std::uint64_t piece) {
     found_.follow(piece, [this](Found& found) { follow(found); });

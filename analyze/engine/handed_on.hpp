@@ -19,6 +19,12 @@ class HandedOn {
   /// What is added from now on belongs to this piece.
   void begin(std::uint64_t piece) { adding_ = piece % Lanes::depth; }
   Found& adding() { return pieces_[adding_]; }
+  /// Whether is(Found) holds for a piece to which nobody adds any more. Does not wait: false while somebody follows.
+  template <class Is>
+  bool surely(std::uint64_t piece, Is is) const {
+    const std::unique_lock lock(*following_, std::try_to_lock);
+    return lock.owns_lock() && is(pieces_[piece % Lanes::depth]);
+  }
 
   /// Calls follow(Found&) for what was added to a piece, and has to be left empty by it. Pieces are followed in their
   /// order.

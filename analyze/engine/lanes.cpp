@@ -48,6 +48,13 @@ Lanes::State* Lanes::ready() {
   return found;
 }
 
+void Lanes::pass_over() {
+  for (State& s : lanes_) {
+    if (s.busy || !s.lane.nothing || !s.lane.after) continue;
+    while (s.done < lanes_[*s.lane.after].done && s.lane.nothing(s.done)) ++s.done;
+  }
+}
+
 void Lanes::wake() {
   if (sleeping_ == 0 && !awaited_) return;
   const State* const more = ready();
@@ -69,6 +76,7 @@ bool Lanes::work(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   mine->busy = false;
   ++mine->done;
+  pass_over();
   if (awaited_ && under_way() <= *awaited_) for_caller_.notify_one();
   return true;
 }

@@ -23,6 +23,8 @@ class Lanes {
   struct Lane {
     std::function<void(std::uint64_t piece)> work;  ///< must not throw
     std::optional<std::size_t> after;               ///< the lane that has to be done with a piece before this one
+    /// Whether that one has surely left nothing to do in a piece: nobody is woken for it then. Must not wait.
+    std::function<bool(std::uint64_t piece)> nothing = nullptr;
   };
 
   explicit Lanes(unsigned workers);
@@ -52,6 +54,8 @@ class Lanes {
   State* ready();
   /// Takes one lane on by a piece, if any can go on.
   bool work(std::unique_lock<std::mutex>& lock);
+  /// Takes lanes on past pieces in which they have nothing to do.
+  void pass_over();
   /// Wakes somebody who sleeps if a lane can go on that is worth it.
   void wake();
   /// Pieces that not all lanes are done with.

@@ -59,6 +59,24 @@ TEST_P(LanesOf, EveryLaneTakesAllPiecesInOrder) {
   }
 }
 
+TEST_P(LanesOf, PassOverPiecesInWhichThereIsNothingToDo) {
+  constexpr std::uint64_t pieces = 1000;
+  Lanes lanes(GetParam());
+  std::vector<std::uint64_t> taken;
+  std::atomic<std::uint64_t> seen = 0;
+  lanes.set(
+      {{[&](std::uint64_t) { ++seen; }, {}},
+       {[&](std::uint64_t piece) { taken.push_back(piece); }, 0, [](std::uint64_t piece) { return piece % 10 != 3; }}});
+  for (std::uint64_t n = 0; n < pieces; ++n) {
+    EXPECT_EQ(lanes.next(), n);
+    lanes.add();
+  }
+  lanes.drain();
+  EXPECT_EQ(seen, pieces);
+  ASSERT_EQ(taken.size(), pieces / 10);
+  for (std::uint64_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i], 10 * i + 3);
+}
+
 TEST_P(LanesOf, AreWaitedForAtTheEnd) {
   std::atomic<int> done = 0;
   {

@@ -179,7 +179,7 @@ class LineAnalysis {
   std::vector<std::uint64_t> set_hits(std::uint64_t sets, std::size_t group) const;
   std::uint64_t fewest_walked_sets() const { return std::uint64_t{1} << sets_->sets().grid().min_log2_sets; }
 
-  LineAnalysisOptions options_;
+  alignas(4096) LineAnalysisOptions options_;  ///< where its columns lie in a page is never left to chance (sweep.hpp)
   Front front_;
   bool leaves_far_ = false;
   FarFollower far_;                  ///< groups: by kind, then touches of lines that others touched last

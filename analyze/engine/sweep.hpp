@@ -21,11 +21,18 @@ struct SweptLines {
   /// More lines than these are not taken at once.
   static constexpr std::size_t most = 1024;
 
-  Line come[most];  ///< in the order of their first touches
+  // Most sweeps have some dozens of lines. Columns begin at different places of a page: where the lower bits of two
+  // addresses agree, processors take a load for one that waits for a store.
+  alignas(4096) Line come[most];  ///< in the order of their first touches
+  alignas(4096) std::byte skew_of_group[1024];
   std::uint16_t group[most];
+  alignas(4096) std::byte skew_of_place[1536];
   std::uint32_t place[most];
+  alignas(4096) std::byte skew_of_distance[2304];
   std::uint32_t distance[most];
+  alignas(4096) std::byte skew_of_as_they_came[3072];
   std::uint16_t as_they_came[most];
+  alignas(4096) std::byte skew_of_leave[3584];
   std::uint16_t leave[most];  ///< their numbers, in the order of their last touches
 };
 
