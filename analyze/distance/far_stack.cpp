@@ -7,6 +7,8 @@
 
 namespace cachescape::analyze {
 
+constexpr std::size_t usual_sweep = 1024;  // lines; longer ones make room
+
 // What is stored for a sweep's lines lies elsewhere in a page than what is loaded for them, in every run.
 struct alignas(4096) FarStack::Engine {
   explicit Engine(const StackDistances::Options& options)
@@ -19,7 +21,7 @@ struct alignas(4096) FarStack::Engine {
   StackSweeper sweep;
   std::uint64_t most_lines;
   FarStackState state;
-  std::vector<std::uint32_t*> times = std::vector<std::uint32_t*>(1024);  ///< room for a sweep's
+  std::vector<std::uint32_t*> times = std::vector<std::uint32_t*>(usual_sweep);  ///< room for a sweep's
 };
 
 FarStack::FarStack() : FarStack(StackDistances::Options()) {}
